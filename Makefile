@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
+EXTRAS ?= dev
+unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests lines kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 
 demo: $(STAMP)
@@ -50,6 +52,10 @@ bench-resources: $(STAMP)
 bench-search: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_search $(ARGS)
 
+# Lines of Python by folder, now and in another commit. BASE=f612079.
+lines:
+	$(PYTHON) tests/benchmarks/lines.py $(BASE)
+
 # Builds ended at random moments, most with -9, resumed and compared with an undisturbed one: a thousand times in half an
 # hour. ARGS='--kills 100'.
 kills: $(STAMP)
@@ -65,10 +71,10 @@ attack: $(STAMP)
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-# Three hundred random loop nests, rewritten, and as many imperfect ones under two schedules each, under the sanitizers of
-# gcc and clang (about twenty minutes).
+# Three hundred random loop nests, rewritten, and as many imperfect ones and ones in other forms (C and C++) under two schedules each,
+# under the sanitizers of gcc and clang (about an hour).
 nests: $(STAMP)
-	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py tests/properties/test_scop_schedules.py
+	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py tests/properties/test_scop_schedules.py tests/properties/test_nest_forms.py
 
 # PolyBench/C 4.2.1 with one pragma line a kernel: read, legal schedules right, gain beside Polly and -Ofast (hours; it goes
 # on where it stopped). TUNEPASS_POLYBENCH names its folder, else it is fetched. ARGS='--kernels gemm,lu --budget 20s'.

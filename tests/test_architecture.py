@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -98,6 +99,7 @@ NATIVE_DOORS = {
 }
 
 
+@functools.cache
 def modules() -> list[tuple[str, Path]]:
     found = []
     for folder, package in FOLDER_OF.items():
@@ -112,7 +114,8 @@ def room(module: str) -> str:
     return parts[1] if len(parts) > 1 else "__init__"
 
 
-def imports(path: Path) -> set[str]:
+@functools.cache
+def imports(path: Path) -> frozenset[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -121,7 +124,7 @@ def imports(path: Path) -> set[str]:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             raise AssertionError(f"{path}: relative import")
-    return {name for name in names if name.split(".")[0] in ("tunepass", "frontends", "hwmodels")}
+    return frozenset(name for name in names if name.split(".")[0] in ("tunepass", "frontends", "hwmodels"))
 
 
 @pytest.mark.parametrize("module,path", modules(), ids=lambda value: value if isinstance(value, str) else "")

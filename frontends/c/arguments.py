@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr.algebra import substitute
-from tunepass.expr.nodes import INTEGER, Binary, BoolType, Expr, IntegerType, RealType, Type, free_names
+from tunepass.expr.nodes import INTEGER, Binary, BoolType, Constant, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
-from tunepass.frontends.c.pragmas.kernel import ArgumentText
-from tunepass.frontends.c.syntax.types import declarations, type_name
-from tunepass.frontends.cfamily.declared import CType, Types, is_known
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.cfamily.declared import CType, Types, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal
 from tunepass.frontends.params.tokens import ExpressionText
-from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
+from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf, NamedArgument
 
 SCATTERED = re.compile(
     r"\b(?:(?:forward_)?list|deque|(?:unordered_)?(?:multi)?(?:map|set)|queue|stack|priority_queue|valarray|\w+_ptr|optional)\s*<"
     r"|\bvector\s*<\s*bool\b"
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
+NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")
+MADE_BY_USER = "elements that hold numbers can be filled; a function of yours can make others: `setup(FUNCTION)`"
+OR_WORK = "where nobody needs what the kernel leaves there, write `work`; or make it yourself: `setup(FUNCTION)`"
+NULL = ("0", "NULL", "nullptr")
 Scalars = dict[str, int | float]
 Names = Mapping[str, Type | Expr]
 """Of scalars the types, of the file's constants the numbers."""
 
 
 def formal_type(formal: Formal) -> CType:
-    """As it is written; a macro with arguments (`POLYBENCH_2D(A, N, N, n, n)`) hides what it is."""
-    if formal.type.base:
-        return formal.type
-    if formal.container:
-        return CType(formal.element, 1)
-    for declared in declarations(formal.text, 0, len(formal.text)):
-        if declared.type.function or (formal.name and declared.name == formal.name):
-            return declared.type
-    return CType(type_name(formal.text), formal.text.count("*"), ("",) if "[" in formal.text else ())
+    """As it is declared; a container is a pointer to its elements."""
+    return CType(formal.element, 1) if formal.container else formal.type
 
 
 def array_argument(
@@ -52,9 +48,11 @@ def array_argument(
 ) -> ArrayArgument:
     declared = f"the definition says `{formal.text}`"
     kind = types.resolved(formal_type(formal))
-    stated = types.resolved(CType(type_name(argument.element or "")))
+    stated = types.resolved(CType(named_type(argument.element or "")))
+    by_value = not (formal.reference or formal.container) and is_made_of_numbers(kind, types)
     if not hides_its_type(formal, kind, types):
-        _check_shape(argument, formal, kind, declared)
+        if not by_value:
+            _check_shape(argument, formal, kind, declared)
         _check_element(argument, kind.base, stated.base, declared, types, source)
     if SCATTERED.search(formal.text):
         message = f"`{argument.name}` has no array of its elements"
@@ -66,8 +64,12 @@ def array_argument(
         )
     leaves = element_leaves(argument, stated, types)
     lengths = [_length(argument, text, names, scalars, source) for text in argument.lengths]
-    whole = reduce(lambda a, b: Binary("*", a, b, INTEGER, a.span), lengths)
+    lengths += _element_lengths(argument, stated)
+    whole = _product(lengths)
+    row, pointer_rows = _rows(kind, lengths)
     _check_length(argument, whole, scalars, source)
+    if by_value:
+        _check_value(argument, whole, scalars, declared)
     inner = {**names, "i": INTEGER}
     return ArrayArgument(
         name=argument.name,
@@ -80,7 +82,9 @@ def array_argument(
         leaves=leaves,
         container=_container(formal, argument),
         enumerators=enumerators_of(stated, types),
-        row=lengths[-1] if _has_rows(kind) else None,
+        row=row,
+        pointer_rows=pointer_rows,
+        by_value=by_value,
     )
 
 
@@ -90,6 +94,28 @@ def _container(formal: Formal, argument: ArgumentText) -> Container | None:
         return None
     resized = formal.reference and not formal.constant and argument.direction != "in" and "&&" not in formal.text
     return "resizable" if resized and RESIZABLE.search(formal.text) else "object"
+
+
+def named_argument(argument: ArgumentText, kind: CType) -> NamedArgument | None:
+    """`compare = by_size` of a pointer to a function, and `context = 0` of any pointer."""
+    text = argument.value.text.strip() if argument.value is not None else ""
+    if kind.function and NAME.fullmatch(text):
+        return NamedArgument(name=argument.name, text=text)
+    if (kind.depth or kind.dims) and text in NULL:
+        return NamedArgument(name=argument.name, text="0")
+    return None
+
+
+def is_made_of_numbers(kind: CType, types: Types) -> bool:
+    """A struct or a complex number, and no address of one."""
+    return not kind.depth and not kind.dims and (kind.base in types.records or kind.base.endswith(" _Complex"))
+
+
+def _check_value(argument: ArgumentText, length: Expr, scalars: Scalars, declared: str) -> None:
+    if argument.direction == "in" and constant_value(length, scalars) == 1:
+        return
+    hint = f"{declared}; write `{argument.name}: in {argument.element}[1]`"
+    raise SourceError(f"`{argument.name}` is one {argument.element}, passed by value", argument.span, hint)
 
 
 def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
@@ -103,12 +129,14 @@ def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
 
 
 def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tuple[Leaf, ...]:
-    """Of an element that is no plain number."""
+    """Of an element that is no plain number; those of a `work` array are not looked at."""
+    if argument.direction == "work" and is_defined(element, types):
+        return ()
     try:
         leaves = leaves_of(element, types)
     except UnknownElement as problem:
         raise SourceError(
-            f"the elements of `{argument.name}` cannot be compared one by one", argument.span, str(problem)
+            f"the elements of `{argument.name}` cannot be compared one by one", argument.span, f"{problem}; {OR_WORK}"
         ) from None
     if len(leaves) == 1 and not leaves[0].path and leaves[0].kind == "number":
         return ()
@@ -119,7 +147,7 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
                 f"`{argument.name}` cannot be filled: "
                 + (f"{leaf.path[1:]} is {what}" if leaf.path else f"its elements hold {what}"),
                 argument.span,
-                "a kernel can be called with elements that hold numbers",
+                MADE_BY_USER,
             )
     if argument.fill is not None and element.base in types.records:
         raise SourceError(
@@ -128,9 +156,30 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
     return leaves
 
 
-def _has_rows(kind: CType) -> bool:
-    """`double **`, `double *[]`: pointers to rows."""
-    return kind.depth + len(kind.dims) == 2 and kind.depth > 0
+def is_defined(element: CType, types: Types) -> bool:
+    """Is the size of an element known to the compiler?"""
+    tagged = element.base.partition(" ")[0] in ("struct", "union")
+    return bool(element.depth) or not tagged or element.base in types.records
+
+
+def _pointers_to_rows(kind: CType) -> list[int]:
+    """Which of the steps from the argument to an element read a pointer, the first step apart: (1, 2) of `double ***`,
+    (1,) of `double *A[]` and of `double (**A)[4]`."""
+    steps = [*(dim == "*" for dim in kind.dims), *[True] * kind.depth]
+    return [step for step, pointer in enumerate(steps) if step and pointer]
+
+
+def _rows(kind: CType, lengths: Sequence[Expr]) -> tuple[Expr | None, tuple[Expr, ...]]:
+    """The length of a row of elements, and those of rows of pointers, innermost first."""
+    starts = _pointers_to_rows(kind)
+    if not starts:
+        return None, ()
+    row, *between = [_product(lengths[a:b]) for a, b in reversed(list(zip(starts, [*starts[1:], len(lengths)])))]
+    return row, tuple(between)
+
+
+def _product(lengths: Sequence[Expr]) -> Expr:
+    return reduce(lambda a, b: Binary("*", a, b, INTEGER, a.span), lengths)
 
 
 def _is_plain(base: str, types: Types) -> bool:
@@ -164,11 +213,11 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
             f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
         )
     given, element = len(argument.lengths), argument.element
-    if _has_rows(kind) and given == 2:
+    if _pointers_to_rows(kind):
+        if given != kind.depth + len(kind.dims):
+            rows = f"write `{element}{'[ROWS]' * (kind.depth + len(kind.dims) - 1)}[LENGTH]`"
+            raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
         return
-    if kind.depth and kind.depth + len(kind.dims) > 1:
-        rows = f"write `{element}[ROWS][LENGTH]`" if _has_rows(kind) else "at most two stars can be passed"
-        raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
     if kind.dims and given not in (1, len(kind.dims)):
         shape = "".join(f"[{dim.strip('*')}]" for dim in kind.dims)
         raise SourceError(
@@ -188,6 +237,13 @@ def _length(argument: ArgumentText, text: ExpressionText, names: Names, scalars:
         )
     evaluated(length, scalars, text, source)
     return length
+
+
+def _element_lengths(argument: ArgumentText, stated: CType) -> list[Expr]:
+    """Of a type that is an array itself: `typedef double row[4]`."""
+    if not all(dim.isdigit() for dim in stated.dims):
+        raise SourceError(f"the length of a `{argument.element}` is not known", argument.span)
+    return [Constant(int(dim), INTEGER, argument.span) for dim in stated.dims]
 
 
 def _check_length(argument: ArgumentText, length: Expr, scalars: Scalars, source: Source) -> None:

@@ -34,10 +34,13 @@ def derive_nest(
     scop: Scop,
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
+    *,
+    parallel: bool = False,
 ) -> DerivedNest:
-    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars."""
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars; `parallel`: loops may be shared by
+    threads."""
     suffix = f"_{number}" if number > 1 else ""
-    space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
+    space = derive_space(scop, pragma.span, parallel=parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)
     if clash:
         hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, PACK_A, SIMD and PARALLEL"

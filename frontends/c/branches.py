@@ -12,8 +12,8 @@ from tunepass.expr.nodes import BoolType, Constant, Expr, Name, OrderType
 from tunepass.expr.printer import to_text
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.readings import Reading
-from tunepass.frontends.c.scops.region import is_seen
-from tunepass.frontends.c.syntax.lookup import plain_name
+from tunepass.frontends.c.scops.statements.region import is_seen
+from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import KernelCall
@@ -145,7 +145,7 @@ def check_same_call(
 ) -> None:
     """One harness calls all candidates."""
     ways = [
-        (" ".join(c.prototype.split()), c.arguments, c.returned, c.entry.prototype if c.entry else "")
+        (" ".join(c.prototype.split()), c.arguments, c.returned, c.entry.prototype if c.entry else "", c.setup)
         for c in (call, other)
     ]
     if ways[0] != ways[1]:

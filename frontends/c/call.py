@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Expr, IntegerType, RealType, Type
-from tunepass.frontends.c.arguments import Names, Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.frontends.c.arguments import (
+    Names,
+    Scalars,
+    array_argument,
+    evaluated,
+    expression,
+    formal_type,
+    named_argument,
+    span_of,
+)
 from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.globals import GlobalsReader
-from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
+from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.results import returned_value
-from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.cfamily.declared import Types, is_integral, is_known
+from tunepass.frontends.c.setup import SetupCalls, SetupReader
+from tunepass.frontends.c.setup_entry import SetupText
+from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, KernelCall, ReturnedValue, ScalarArgument
+from tunepass.frontends.cfamily.unit import Unit
+from tunepass.ir.c_kernel import (
+    Argument,
+    ArrayArgument,
+    Entry,
+    KernelCall,
+    NamedArgument,
+    OpenArgument,
+    ReturnedValue,
+    ScalarArgument,
+    Size,
+)
 
 ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned
 
@@ -30,11 +51,12 @@ class CallReader:
     source: Source
     functions: Sequence[FunctionDefinition]
     cpp: bool
-    code: str
+    unit: Unit
     types: Types
     globals: GlobalsReader
     warnings: list[Diagnostic]
-    constants: Mapping[str, Expr]  # the file's macros that are numbers
+    constants: Mapping[str, Expr]  # macros, enumerators and constants that are numbers
+    setups: SetupReader
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
@@ -42,18 +64,23 @@ class CallReader:
         definition = chosen(pragma, found)
         self._check_callable(pragma, definition)
         arguments, names = self._arguments(pragma, definition)
-        entry = self._entry(pragma, definition, arguments, len(found) > 1)
+        setup = self.setups.read(pragma, definition, arguments, names, self.globals)
+        entry = self._entry(pragma, definition, arguments, len(found) > 1, setup)
         returned, doubt = self._returned(pragma, definition, entry)
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)
         arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
-        if returned is None and not variables and all(a.direction == "in" for a in arrays):
+        places = setup.setup.places if setup else ()
+        compared = returned is not None or variables or (setup is not None and setup.compared)
+        if not compared and all(a.direction in ("in", "work") for a in arrays):
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,
-                "mark the arrays it writes `out` or `inout`",
+                f"name what it writes: `{setup.opened[0].name if setup.opened else 'A'}->values: inout double[LENGTH]`"
+                if setup
+                else "mark the arrays it writes `out` or `inout`",
             )
-        if len(arrays) + len(variables) >= ARRAY_LIMIT:
+        if len(arrays) + len(variables) + len(places) >= ARRAY_LIMIT:
             raise SourceError(f"a kernel has fewer than {ARRAY_LIMIT} arrays and variables", pragma.span)
         return KernelCall(
             function=pragma.name,
@@ -64,9 +91,11 @@ class CallReader:
             globals=variables,
             absolute_tolerance=None if pragma.tolerance is None else pragma.tolerance.absolute,
             relative_tolerance=None if pragma.tolerance is None else pragma.tolerance.relative,
-            sizes=None if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
+            sizes=sizes_of(setup, arguments) if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
             pairs=overlapping(pragma.aliasing, arguments),
             finite=pragma.finite,
+            setup=setup.setup if setup else None,
+            own_types=any(names_own_type(kind) for kind in (definition.result, *map(formal_type, definition.formals))),
             span=pragma.span,
         )
 
@@ -75,8 +104,9 @@ class CallReader:
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
-        returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
-        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
+        returns = returned_type(pragma.name, definition, self.types) if self.cpp else definition.returns
+        result = CType(named_type(returns)) if self.cpp else definition.result
+        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns, result=result)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
             message = f"what `{pragma.name}` returns is not compared"
@@ -86,34 +116,36 @@ class CallReader:
 
     def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
         scope = definition.scopes[-1] if definition.scopes else None
-        if definition.member or (definition.path and self._is_member(definition)):
-            hint = "make it `static`, or call it from a function that makes the object"
+        if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
+            hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
             raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
-        if scope is not None and scope.access in ("private", "protected"):
+        if pragma.object is None and scope is not None and scope.access in ("private", "protected"):
             hint = "make it public: the generated program calls it"
             raise SourceError(f"`{definition.qualified}` is {scope.access} to `{scope.name}`", pragma.span, hint)
 
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""
         owner = definition.path[-1]
-        for record in re.finditer(rf"\b(?:class|struct)\s+{owner}\b[^;{{}}]*\{{", self.code):
-            inside = self.code[record.end() : closing(self.code, record.end() - 1)]
-            declared = re.search(rf"(?P<before>[^;{{}}:]*)\b{definition.name}\s*\(", inside)
-            if declared is not None:
-                return re.search(r"\bstatic\b", declared["before"]) is None
-        return False
+        return owner in self.unit.records and (owner, definition.name) not in self.unit.static_members
 
     def _entry(
-        self, pragma: KernelPragma, definition: FunctionDefinition, arguments: Sequence[Argument], overloaded: bool
+        self,
+        pragma: KernelPragma,
+        definition: FunctionDefinition,
+        arguments: Sequence[Argument],
+        overloaded: bool,
+        setup: SetupCalls | None,
     ) -> Entry | None:
         """What calls it where the harness cannot."""
-        if not needs_entry(definition, len(arguments), overloaded, self.cpp):
+        named = any(isinstance(argument, NamedArgument) for argument in arguments)
+        if setup is None and not named and not needs_entry(definition, len(arguments), overloaded, self.cpp):
             return None
         values = scalar_values(arguments, ())
         reals = [isinstance(values.get(a.name), float) for a in arguments]
+        text = SetupText(setup, arguments, reals, pragma.span, self.cpp) if setup else None
         if self.cpp:
-            return cpp_entry(pragma.name, definition, arguments, reals, overloaded)
-        return c_entry(definition, arguments, reals)
+            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, self.types, text)
+        return c_entry(definition, arguments, reals, text)
 
     def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:
         """With the types of the scalars by name. Arrays are read last: a length may come before its array, or after."""
@@ -133,7 +165,9 @@ class CallReader:
                 raise SourceError(f"argument `{argument.name}` is given twice", argument.span)
         pairs = list(zip(given, formals))
         for argument, formal in pairs:
-            if argument.direction is None:
+            if argument.open:
+                found[argument.name] = OpenArgument(name=argument.name)
+            elif argument.direction is None:
                 found[argument.name] = self._scalar(argument, formal, types, scalars)
         for argument, formal in pairs:
             if argument.direction is not None:
@@ -142,9 +176,12 @@ class CallReader:
 
     def _scalar(
         self, argument: ArgumentText, formal: Formal, types: dict[str, Type | Expr], scalars: Scalars
-    ) -> ScalarArgument:
+    ) -> ScalarArgument | NamedArgument:
         assert argument.value is not None
         declared, kind = f"the definition says `{formal.text}`", self.types.resolved(formal_type(formal))
+        named = named_argument(argument, kind)
+        if named is not None:
+            return named
         if kind.depth or kind.dims:
             raise SourceError(
                 f"`{argument.name}` is an array", argument.span, f"{declared}; write `{argument.name}: in TYPE[LENGTH]`"
@@ -153,7 +190,8 @@ class CallReader:
             hint = f"{declared}; write `{argument.name}: out {formal.element}[1]`, or `inout`"
             raise SourceError(f"`{argument.name}` is a reference to something that is written", argument.span, hint)
         if kind.base in self.types.records:
-            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, declared)
+            hint = f"{declared}; write `{argument.name}: in {kind.base}[1]`"
+            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, hint)
         value = expression(argument.value, types, self.source, "a number")
         number = evaluated(value, scalars, argument.value, self.source)
         element = kind.base if is_known(kind.base) else formal.element
@@ -168,6 +206,17 @@ class CallReader:
         types[argument.name] = BOOL if element == "bool" else INTEGER if integral else REAL
         scalars[argument.name] = number if integral else float(number)
         return ScalarArgument(name=argument.name, element=element, value=value)
+
+
+def sizes_of(setup: SetupCalls | None, arguments: Sequence[Argument]) -> tuple[Size, ...] | None:
+    """None where sizes may vary: with a setup only where it takes every scalar that would."""
+    if setup is None or free_scalars(arguments).keys() <= set(setup.setup.scalars):
+        return None
+    return ()
+
+
+def names_own_type(kind: CType) -> bool:
+    return not (is_known(kind.base) or kind.base in ("", "void") or kind.base.endswith(" _Complex"))
 
 
 def _count(n: int, what: str) -> str:

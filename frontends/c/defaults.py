@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from tunepass.diagnostics import Source, Span
 from tunepass.frontends.c.lowering import spelled
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, ModelPragma, cursor_of
-from tunepass.frontends.c.syntax.lexical import PragmaText, scan
+from tunepass.frontends.cfamily.annotated import PragmaText, annotated
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import Cursor
 from tunepass.ir.kernel import Kernel
@@ -78,7 +78,7 @@ def _about(pragma: object) -> list[str]:
 
 
 def _pragmas(source: Source, parse: Parse) -> Iterator[tuple[PragmaText, object]]:
-    for found in scan(source).pragmas:
+    for found in annotated(source).pragmas:
         yield found, parse(cursor_of(source, found))
 
 

@@ -17,11 +17,9 @@ from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.emission import comment, flag_text, note_lines, scheduled_text
 from tunepass.frontends.c.lowering import macros
-from tunepass.frontends.c.syntax.definitions import definitions
-from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.c.variant_objects import called, declarations, stand_apart, units
-from tunepass.frontends.c.variant_text import copy, formal_list, includes, plain_returns
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.c.variant_text import copy, formal_list, includes, plain_returns, unit_of
+from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.ir.c_kernel import CKernel, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -44,10 +42,10 @@ def dispatch_file(variants: SizedVariants, note: str) -> EmittedFile:
         names = [called(function, number) for number in range(len(variants.variants))]
         lines += [*declared, "", *_calls(kernel, function, picked, names), *after]
         return header_file(variants, _linked(variants, note), lines)
-    lines += [*includes(scan(kernel.source)), ""]
+    lines += [*includes(kernel.source), ""]
     for number, variant in enumerate(variants.variants):
         text, values = scheduled_text((variant,)), macros(variant, chosen(variant))
-        lines += [*copy(kernel.source, text, values, number), ""]
+        lines += [*copy(variant, text, values, number), ""]
     names = [f"{kernel.name}_{number}" for number in range(len(variants.variants))]
     return header_file(variants, note, [*lines, *_calls(kernel, function, picked, names)])
 
@@ -88,8 +86,7 @@ def identifier(kernel: Kernel) -> str:
 
 def dispatched(kernel: Kernel) -> FunctionDefinition:
     """The kernel's definition; SourceError for one that cannot stand in a file several times."""
-    scanned = scan(kernel.source)
-    found = [d for d in definitions(scanned) if d.name == kernel.name]
+    found = [d for d in definitions(unit_of(kernel)) if d.name == kernel.name]
     if len(found) != 1 or found[0].template is not None or any(s.kind != "extern" for s in found[0].scopes):
         message = "no dispatcher is written for templates, methods, overloads and functions in namespaces"
         raise SourceError(message, _span(kernel), "give the kernel a name of its own at file scope, or --variants 1")

@@ -30,7 +30,7 @@ from tunepass.frontends.c.lowering import (
 )
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.polyhedral.schedules.describe import describe_scop
@@ -136,7 +136,7 @@ def _declaration(kernel: Kernel) -> list[str]:
     if call is None or call.entry is not None:  # other files cannot call it, or not by its prototype alone
         return []
     types = _types(call)
-    if not all(is_known(t) for t in types):
+    if call.own_types or not all(is_known(t) for t in types):
         return [f"/* Declare `{call.prototype}` after its types. */", ""]
     includes = ["#include <stdint.h>"] if any(re.match(r"u?int", t) and t.endswith("_t") for t in types) else []
     includes += ["#include <stddef.h>"] if any(t in ("size_t", "ptrdiff_t") for t in types) else []
@@ -150,7 +150,7 @@ def _declaration(kernel: Kernel) -> list[str]:
 
 
 def _types(call: KernelCall) -> set[str]:
-    return {a.element for a in call.arguments if isinstance(a, ArrayArgument) or a.element}
+    return {a.element for a in call.arguments if isinstance(a, (ArrayArgument, ScalarArgument)) and a.element}
 
 
 def note_lines(note: str) -> list[str]:

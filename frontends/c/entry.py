@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
-from tunepass.frontends.c.syntax.definitions import split_arguments
-from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
-from tunepass.frontends.cfamily.declared import canonical_type, is_known
+from tunepass.frontends.c.setup_entry import COMMON, SetupText
+from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry
+from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
@@ -30,10 +30,16 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
 
 
-def returned_type(name: str, definition: FunctionDefinition) -> str:
-    """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
+def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:
+    """What the entry returns: an arithmetic type or a typedef of one, a struct that the harness can name, or `void`.
+    Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
-    return text if is_known(text) and "*" not in definition.returns else "void"
+    meant = types.resolved(CType(text))
+    if "*" in definition.returns or meant.depth or meant.dims:
+        return "void"
+    inside = any(scope.kind != "extern" for scope in definition.scopes) or bool(definition.path)
+    named = meant.base in types.records and (not inside or "::" in meant.base)
+    return meant.base if is_known(meant.base) or named else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
@@ -47,22 +53,45 @@ def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
     return text
 
 
-def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool]) -> Entry:
+def c_entry(
+    definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], setup: SetupText | None = None
+) -> Entry:
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
-    call = f"{definition.name}({', '.join(f'tp_{k}' for k in range(len(arguments)))})"
+    made = iter(range(len(arguments)))
+    words = [setup.passed(next(made)) if setup and is_open(a) else _given(k, a) for k, a in enumerate(arguments)]
+    call = f"{definition.name}({', '.join(words)})"
     leave = "" if definition.returns == "void" else "return "
-    lines = ["#include <stdint.h>", f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
+    opened = ["#include <stddef.h>", *COMMON.splitlines(), *setup.lines()] if setup else []
+    lines = ["#include <stdint.h>", *opened, f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
 
 
+def _given(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
+    if isinstance(argument, ArrayArgument) and argument.by_value:
+        return f"*({argument.element} *)tp_{k}"
+    return f"tp_{k}"
+
+
 def cpp_entry(
-    name: str, definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], overloaded: bool
+    name: str,
+    definition: FunctionDefinition,
+    arguments: Sequence[Argument],
+    reals: Sequence[bool],
+    overloaded: bool,
+    types: Types,
+    setup: SetupText | None = None,
 ) -> Entry:
     """In the kernel's own namespace, so that names mean what they mean there."""
-    called, returned = _called(name, definition), returned_type(name, definition)
+    called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
-    passed = [_passed(k, argument, real) for k, (argument, real) in enumerate(zip(arguments, reals))]
+    made = iter(range(setup.on_object if setup else 0, len(arguments) + 1))
+    passed = [
+        setup.passed(next(made)) if setup and is_open(argument) else _passed(k, argument)
+        for k, argument in enumerate(arguments)
+    ]
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
     cases = [
         f"case {number}: return tunepass_entry::contained<tunepass_kernel::parameter<{k}>, {k}>::asked(what, count);"
@@ -77,8 +106,9 @@ def cpp_entry(
         text,
         *(f"namespace {space} {{" for space in spaces),
         f"typedef tunepass_entry::signature<decltype({_address(called, definition, overloaded)})> tunepass_kernel;",
+        *_opened(setup, called),
         f"{prototype} {{",
-        f"    {leave}({called}({', '.join(passed)}));",
+        f"    {leave}({_object(setup)}{called}({', '.join(passed)}));",
         "}",
         'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
         f"    switch (argument) {{ {' '.join(cases)} default: return tunepass_entry::answer(); }}",
@@ -86,6 +116,21 @@ def cpp_entry(
         "}" * len(spaces),
     ]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True)
+
+
+def is_open(argument: Argument) -> bool:
+    return isinstance(argument, OpenArgument)
+
+
+def _opened(setup: SetupText | None, called: str) -> list[str]:
+    if setup is None:
+        return []
+    object_ = [f"typedef {called.rpartition('::')[0]} tunepass_object;"] if setup.on_object else []
+    return [*COMMON.splitlines(), *object_, *setup.lines()]
+
+
+def _object(setup: SetupText | None) -> str:
+    return f"({setup.passed(0)})->" if setup and setup.on_object else ""
 
 
 def _called(name: str, definition: FunctionDefinition) -> str:
@@ -115,12 +160,14 @@ def _formals(arguments: Sequence[Argument], reals: Sequence[bool], *, counted: b
     for k, (argument, real) in enumerate(zip(arguments, reals)):
         if isinstance(argument, ArrayArgument):
             words.append(f"void *tp_{k}" + (f", size_t tp_count_{k}" if counted else ""))
-        else:
+        elif isinstance(argument, ScalarArgument):
             words.append(f"{'double' if real else 'int64_t'} tp_{k}")
     return ", ".join(words) or "void"
 
 
-def _passed(k: int, argument: Argument, real: bool) -> str:
+def _passed(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
     if isinstance(argument, ArrayArgument):
         return f"tunepass_entry::object<tunepass_kernel::parameter<{k}>>::from(tp_{k}, tp_count_{k})"
     return f"tunepass_entry::number<tunepass_kernel::parameter<{k}>>(tp_{k})"

@@ -24,16 +24,17 @@ from tunepass.frontends.c.branches import (
     name_of,
 )
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.numbers import file_constants
+from tunepass.frontends.c.opaque import opaque_notes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -43,10 +44,10 @@ from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.symbols import parameters_of, symbols_of
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.visible import visible_types
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
+from tunepass.frontends.c.setup import SetupReader
+from tunepass.frontends.c.symbols import parameters_of, symbols_of, texts_of
+from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
     check_outside,
     check_tune_calls,
@@ -55,9 +56,12 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.declared import declared_types
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
+from tunepass.frontends.cfamily.constants import constants
+from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.refusals import unread_headers
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
@@ -68,6 +72,8 @@ from tunepass.ir.run import RunCommand
 from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
 
+OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
+
 
 class CFrontend(Frontend):
     """Pragmas in C and C++; docs/pragmas.md says what they mean."""
@@ -75,9 +81,10 @@ class CFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
-        return _KernelReader(source, scanned, words).read(pragmas)
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
+        return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
@@ -89,13 +96,13 @@ class CFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
+    def __init__(self, source: Source, text: Annotated, words: Sequence[str]):
         self.compiler_words = words
         self.derived_nests = 0
-        self.source, self.scan = source, scanned
-        self.tune_calls = tune_calls(scanned)
-        self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
-        self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
+        self.source, self.text = source, text
+        self.tune_calls = tune_calls(text)
+        self.macros = {**macro_defaults(text), **stated_defaults(self.tune_calls)}
+        self.words = frozenset((*text.words, *(call.name for call in self.tune_calls)))
         self.is_cpp = source.name.endswith(CXX)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.warnings: list[Diagnostic] = []
@@ -104,12 +111,13 @@ class _KernelReader:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         self.known = frozenset(name for p in params for name in set_macros(p))
         kernels = [p for p in pragmas if isinstance(p, KernelPragma)]
+        self.parameters = parameters_of(params, self.macros, self.known)
         self.readings = Readings(
             source=self.source,
             words=self.compiler_words,
             dialect="c++" if self.is_cpp else "c",
             symbols=symbols_of(params, self.macros, self.known),
-            parameters=parameters_of(params, self.macros, self.known),
+            parameters=self.parameters,
             kernels=frozenset(map(name_of, kernels)),
             loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
         ).read()
@@ -120,18 +128,19 @@ class _KernelReader:
         for pragma in kernels:
             check_defined(pragma, self.readings)
         others = [pair for r in self.readings[1:] for pair in self.meant(kernels, r.functions).items()]
-        groups = group(pragmas, self.definitions, self.source, others)
+        groups = group(pragmas, self.definitions, others)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
+        self.kernels = kernels
         self.calls = self.call_reader(self.readings[0], self.warnings)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
             words=self.words,
-            includes=includes_own(self.scan),
+            includes=self.text.includes_own,
             known=self.known,
             warnings=self.warnings,
         )
@@ -140,17 +149,28 @@ class _KernelReader:
         return Parsed(tuple(made), tuple(self.warnings))
 
     def call_reader(self, reading: Reading, warnings: list[Diagnostic]) -> CallReader:
-        types, code, functions = declared_types(reading.unit), self.scan.statements, reading.functions
-        variables = GlobalsReader.of(self.scan, functions, visible_types(self.scan), self.known, warnings)
-        numbers = self.numbers(reading.unit)
-        return CallReader(self.source, functions, self.is_cpp, code, types, variables, warnings, numbers)
+        unit, types = reading.unit, self.types(reading, warnings)
+        variables = GlobalsReader(unit, types, self.known, warnings)
+        setups = SetupReader(self.source, unit, types, warnings)
+        numbers = self.numbers(unit)
+        return CallReader(
+            self.source, reading.functions, self.is_cpp, unit, types, variables, warnings, numbers, setups
+        )
+
+    def types(self, reading: Reading, warnings: list[Diagnostic]) -> Types:
+        """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
+        known = {d.name: d for d in reversed(reading.functions)} | self.meant(self.kernels, reading.functions)
+        kernels = [(p, known[p.name]) for p in self.kernels if p.name in known]
+        texts = texts_of(self.parameters, self.known, reading.branches.configuration)
+        defines = tuple(f"-D{name}={text}" for name, text in texts.items())
+        declared = declared_types(reading.unit)
+        return CompiledTypes(reading.unit, declared, tuple(self.compiler_words), defines, warnings).settled(kernels)
 
     def numbers(self, unit: Unit) -> dict[str, Expr]:
-        """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
-        met = unit.text.macros
-        once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
-        plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
-        return {name: lift(value) for name, value in file_constants(plain).items()}
+        """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
+        enumerators and constants. None that depends on a parameter."""
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
+        return {name: lift(value) for name, value in constants(unit, names).items()}
 
     def meant(
         self, pragmas: Sequence[KernelPragma], functions: Sequence[FunctionDefinition]
@@ -211,6 +231,7 @@ class _KernelReader:
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,
+            words=tuple(self.compiler_words),
         )
 
     def binding(self, pragma: ParamText, parameter: Parameter, directives: set[str]) -> Binding:
@@ -249,17 +270,23 @@ class _KernelReader:
     ) -> list[DerivedNest]:
         """The nest after a `loop auto`, and its space, in each set of branches that it differs in."""
         found: list[DerivedNest] = []
+        threads = any(OPENMP.match(word) for word in self.compiler_words)
         for scop, held in branches.scops(pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs)):
             self.derived_nests += 1
-            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes)
+            unit = held[0].unit
+            parallel = pragma.parallel or (threads and shares_iterations(unit, scop.span))
+            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes, parallel=parallel)
+            self.warnings += opaque_notes(derived)
+            replaced = [p for p in unit.pragmas if is_replaced(p, scop.span)]
+            self.warnings += [self.replaced_pragma(p, bool(derived.nest.directives.parallel)) for p in replaced]
             nest, constraints = branches.under(held, derived.nest, derived.constraints)
             found.append(replace(derived, nest=nest, constraints=constraints))
-            self.warnings += [self.replaced_pragma(p) for p in held[0].unit.pragmas if is_replaced(p, scop.span)]
         return found
 
-    def replaced_pragma(self, pragma: PragmaTokens) -> Diagnostic:
+    def replaced_pragma(self, pragma: PragmaTokens, parallel: bool) -> Diagnostic:
         span = self.source.span(pragma.start, pragma.end)
         hint = "write `loop auto parallel` for schedules that run in threads"
+        hint = "PARALLEL says whether other schedules share their loops among threads" if parallel else hint
         return Diagnostic("only the source's own schedule keeps this pragma", span, hint, Severity.WARNING)
 
     def scheduled(
@@ -294,7 +321,7 @@ class _KernelReader:
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:
-    """Whether an OpenMP pragma stands before the nest and goes with its text. One inside a nest is refused."""
+    """Whether an OpenMP pragma stands before the nest, or in it, and goes with its text."""
     return pragma.words[:1] != () and pragma.words[0].at("omp") and nest.start <= pragma.start < nest.end
 
 

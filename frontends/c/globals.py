@@ -1,70 +1,77 @@
-"""The variables of its file that a kernel changes: found from its text, or named by `globals(...)`."""
+"""The variables of its file that a kernel changes: found from its code, or named by `globals(...)`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
 from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.arguments import Names, expression
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
-from tunepass.frontends.c.syntax.lexical import Scan
-from tunepass.frontends.c.syntax.variables import WORD, Variable, may_change, reach_of, variables
+from tunepass.frontends.c.reach import Code, Reach, may_change
+from tunepass.frontends.c.variables import Variable, variables
 from tunepass.frontends.cfamily.declared import CType, Types
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.tokens import Token, names_in
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import GlobalVariable, Leaf
 
-STATIC_LOCAL = re.compile(r"\bstatic\s+(?!const\b|inline\b)([^;(){}=\[\]]*?)\b([A-Za-z_]\w*)\s*(?==|;)")
 EXPOSED = "tunepass_globals"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GlobalsReader:
     """Reads one file. `tuned` are macros that parameters set: what depends on them differs by configuration."""
 
-    source: Source
-    code: str
-    functions: Sequence[FunctionDefinition]
+    unit: Unit
     types: Types
-    macros: Mapping[str, str]
     tuned: frozenset[str]
     warnings: list[Diagnostic]
-    variables: tuple[Variable, ...] = field(default=())
 
-    @classmethod
-    def of(
-        cls,
-        scanned: Scan,
-        functions: Sequence[FunctionDefinition],
-        types: Types,
-        tuned: frozenset[str],
-        warnings: list[Diagnostic],
-    ) -> GlobalsReader:
-        found, code = variables(scanned, functions), scanned.statements
-        return cls(scanned.source, code, functions, types, macro_texts(scanned), tuned, warnings, found)
+    @property
+    def source(self) -> Source:
+        return self.unit.source
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        return variables(self.unit)
+
+    @cached_property
+    def code(self) -> Code:
+        return Code(self.unit)
 
     def read(self, pragma: KernelPragma, function: FunctionDefinition, names: Names) -> tuple[GlobalVariable, ...]:
         if pragma.globals is not None:
             return tuple(self._named(text, names) for text in pragma.globals)
-        reach = reach_of(function, self.functions, self.macros, self.code)
-        found = [variable for variable in self.variables if self._counts(variable, reach.text, reach.rest)]
+        reach = self.code.reach(function)
+        found = [variable for variable in self.variables if self._counts(variable, reach)]
         self._doubt_static_locals(pragma, function)
         read = [(variable, self._found(variable, pragma)) for variable in found]
         return tuple(variable for _, variable in read if variable is not None)
 
-    def _counts(self, variable: Variable, text: str, rest: str) -> bool:
+    def pointers(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
+        """Variables that point to elements, which both the kernel and the function `setup` mention."""
+        makers = [f for f in definitions(self.unit) if f.name == setup.rpartition("::")[2]]
+        reached = [self.code.reach(f).mentions for f in (function, *makers)]
+        kinds = [(v.name, self.types.resolved(v.type)) for v in self.variables if not (v.constant or v.threads)]
+        return tuple(
+            (name, kind)
+            for name, kind in kinds
+            if makers and kind.depth == 1 and not kind.dims and all(name in names for names in reached)
+        )
+
+    def _counts(self, variable: Variable, reach: Reach) -> bool:
         """Is it changed, and can anything else see that?"""
-        name = re.compile(rf"\b{re.escape(variable.name)}\b")
-        if variable.constant or not name.search(text) or not may_change(variable.name, variable.type, text, self.types):
+        if variable.constant or not may_change(variable.name, variable.type, reach, self.types):
             return False
-        return not variable.static or len(name.findall(rest)) > 1  # once where it is declared
+        return not variable.static or reach.rest.get(variable.name, 0) > 1  # once where it is declared
 
     def _found(self, variable: Variable, pragma: KernelPragma) -> GlobalVariable | None:
         """None, and a warning, where it cannot be compared."""
-        depends = set(WORD.findall(" ".join(variable.type.dims))) & self.tuned
+        depends = set(names_in(" ".join(variable.type.dims))) & self.tuned
         try:
             if variable.threads:
                 raise UnknownElement("each thread has one of its own")
@@ -75,18 +82,19 @@ class GlobalsReader:
             self.warnings.append(
                 Diagnostic(
                     f"`{pragma.name}` may change `{variable.name}`, which is not compared",
-                    self.source.span(variable.start, variable.start + len(variable.name)),
+                    self.source.span(variable.start, variable.end),
                     str(problem),
                     Severity.WARNING,
                 )
             )
             return None
-        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves, condition=variable.condition)
+        name = variable.qualified
+        return GlobalVariable(name=name, dims=dims, leaves=leaves, condition=variable.condition)
 
     def _named(self, text: GlobalText, names: Names) -> GlobalVariable:
-        variable = next((v for v in self.variables if v.name == text.name), None)
+        variable = next((v for v in self.variables if text.name in (v.name, v.qualified)), None)
         if variable is None:
-            close = nearest(text.name, [v.name for v in self.variables])
+            close = nearest(text.name, [v.qualified for v in self.variables])
             hint = f"did you mean `{close}`?" if close else "a variable outside all functions of this file can be named"
             raise SourceError(f"no variable of this file is called `{text.name}`", text.span, hint)
         if variable.constant or variable.threads:
@@ -100,7 +108,7 @@ class GlobalsReader:
             raise SourceError(f"`{text.name}` does not hold numbers alone, so it cannot be filled", text.span)
         inner = {**names, "i": INTEGER}
         return GlobalVariable(
-            name=text.name,
+            name=variable.qualified,
             dims=dims,
             leaves=leaves,
             enumerators=enumerators_of(CType(variable.type.base), self.types),
@@ -114,6 +122,8 @@ class GlobalsReader:
     def _elements(self, variable: Variable) -> tuple[int, tuple[Leaf, ...]]:
         """How many dimensions it has, and the numbers in an element that is no plain one."""
         kind = self.types.resolved(variable.type)
+        if not variable.defined and kind.dims[:1] == ("",):
+            raise UnknownElement("its length is not declared here")
         if kind.dims and kind.dims[0] == "*":
             kind = CType(kind.base, 1)
         leaves = leaves_of(CType(kind.base, kind.depth), self.types)
@@ -121,26 +131,25 @@ class GlobalsReader:
         return len(kind.dims), () if plain else leaves
 
     def _doubt_static_locals(self, pragma: KernelPragma, function: FunctionDefinition) -> None:
-        start = function.body_start
-        for local in STATIC_LOCAL.finditer(self.code[start : function.body_end]):
+        for local in self._static_locals(function):
             self.warnings.append(
                 Diagnostic(
-                    f"`{local[2]}` keeps its value from one call of `{pragma.name}` to the next and is not compared",
-                    self.source.span(start + local.start(2), start + local.end(2)),
+                    f"`{local.text}` keeps its value from one call of `{pragma.name}` to the next and is not compared",
+                    self.source.span(local.start, local.end),
                     "outside the function it could be compared, and restored before each call",
                     Severity.WARNING,
                 )
             )
 
-
-def macro_texts(scanned: Scan) -> dict[str, str]:
-    """What the file's macros stand for, by name; those with arguments too."""
-    texts: dict[str, str] = {}
-    for directive in scanned.directives:
-        name = re.match(r"\w+", directive.body) if directive.kind == "define" else None
-        if name is not None:
-            texts[name.group()] = f"{texts.get(name.group(), '')} {directive.body[name.end() :]}"
-    return texts
+    def _static_locals(self, function: FunctionDefinition) -> Iterator[Token]:
+        """The names of numbers and pointers; arrays are taken for scratch memory."""
+        own = next(f for f in self.unit.functions if f.name.start == function.name_start)
+        code = own.tokens
+        for at, token in enumerate(code):
+            if token.at("static") and not code[at + 1].at("const", "constexpr", "inline"):
+                end = next(n for n in range(at, len(code)) if code[n].at("=", ";", "(", ")", "{", "}", "["))
+                if code[end].at("=", ";") and code[end - 1].kind == "name":
+                    yield code[end - 1]
 
 
 def exposing_text(function: str, globals_: Sequence[GlobalVariable]) -> str:

@@ -67,11 +67,12 @@ def _known(name: str, known: Collection[str]) -> str:
 # --- what the arguments allow -------------------------------------------------------------------------------------
 
 
-def automatic_sizes(arguments: Sequence[Argument]) -> tuple[Size, ...]:
-    """An odd size near the tuned one, then small ones, where whole numbers that the source gives decide the lengths.
+def automatic_sizes(arguments: Sequence[Argument], made: Collection[str] = ()) -> tuple[Size, ...]:
+    """An odd size near the tuned one, then small ones, where whole numbers that the source gives decide the lengths, or
+    what a setup makes: it takes the scalars `made`.
 
     Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
-    free = _free_scalars(arguments)
+    free = free_scalars(arguments, made)
     ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}
     part = 1 if element_count(arguments) <= LONG else 2
     near = {name: _odd_below(value // part - 2 * ranks[value]) for name, value in free.items()}
@@ -86,13 +87,13 @@ def _odd_below(value: int) -> int:
     return max(1, value - 1 if value % 2 == 0 else value - 2)
 
 
-def _free_scalars(arguments: Sequence[Argument]) -> dict[str, int]:
-    """The scalars that decide the length of an array and do not depend on others, larger than 1."""
-    deciding: set[str] = set()
+def free_scalars(arguments: Sequence[Argument], made: Collection[str] = ()) -> dict[str, int]:
+    """The scalars larger than 1 that decide an array's length, or are among `made`, and do not depend on others."""
+    deciding = set(made)
     for argument in reversed(arguments):
         if isinstance(argument, ArrayArgument):
             deciding |= free_names(argument.length)
-        elif argument.name in deciding:
+        elif isinstance(argument, ScalarArgument) and argument.name in deciding:
             deciding |= free_names(argument.value)
     values = scalar_values(arguments, ())
     return {

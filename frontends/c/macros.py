@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.frontends.cfamily.annotated import Annotated
+from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.raw import COMMENT, CONTINUATION, Directive
+from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Items
 
@@ -21,38 +24,46 @@ class MacroDefault:
     span: Span
 
 
-def macro_defaults(scan: Scan) -> Mapping[str, MacroDefault]:
+def macro_defaults(text: Annotated) -> Mapping[str, MacroDefault]:
     """The first object-like definition of every macro."""
     defaults: dict[str, MacroDefault] = {}
-    open_guards: list[str] = []
-    for directive in scan.directives:
-        if directive.kind in ("if", "ifdef", "ifndef"):
-            open_guards.append(_guarded_name(directive.kind, directive.body))
-        elif directive.kind in ("else", "elif") and open_guards:
-            open_guards[-1] = ""
-        elif directive.kind == "endif" and open_guards:
-            open_guards.pop()
-        elif directive.kind == "define":
-            name = re.match(r"(\w+)(\(?)\s*(.*)", directive.body, re.DOTALL)
-            if name and not name.group(2).startswith("(") and name.group(1) not in defaults:
-                name_start = directive.start + directive.text.index(name.group(1), directive.text.index("define") + 6)
-                span = scan.source.span(name_start, name_start + len(name.group(1)))
-                text = _define_text(scan, name_start + len(name.group(1)), directive.start + len(directive.text))
-                defaults[name.group(1)] = MacroDefault(text, frozenset(open_guards), span)
+    first = (next(chain.branches()) for chain in chains(text.directives))
+    guards = [(_guarded_name(head), head.start, end if end >= 0 else len(text.source.text)) for head, end in first]
+    for directive in text.directives:
+        if directive.kind == "define":
+            around = frozenset(name for name, start, end in guards if start <= directive.start < end)
+            name, default = _defined(text.source, directive, around)
+            if default is not None:
+                defaults.setdefault(name, default)
     return defaults
 
 
-def _define_text(scan: Scan, start: int, end: int) -> str:
-    """A definition's text, from the source: `code` has its strings emptied."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", scan.source.text[start:end], flags=re.DOTALL)
-    return re.sub(r"\\\r?\n", " ", text).strip()
+def _defined(source: Source, directive: Directive, guards: frozenset[str]) -> tuple[str, MacroDefault | None]:
+    """The macro with its text, whose comments are spaces; None of one that takes arguments."""
+    words = list(tokens(source.text, source.text.index("define", directive.start) + len("define"), directive.end))
+    name, body = (words[0], words[1:]) if words else (None, [])
+    if name is None or (body and body[0].at("(") and body[0].start == name.end):
+        return "", None
+    written, end = "", name.end
+    for token in body:
+        written += _without_comments(source.text[end : token.start]) + token.text
+        end = token.end
+    written += _without_comments(source.text[end : directive.end])
+    return name.text, MacroDefault(written.strip(), guards, source.span(name.start, name.end))
 
 
-def _guarded_name(kind: str, body: str) -> str:
-    if kind == "ifndef":
-        return body.split()[0] if body else ""
-    match = re.match(r"!\s*defined\s*\(?\s*(\w+)", body) if kind == "if" else None
-    return match.group(1) if match else ""
+def _without_comments(gap: str) -> str:
+    return COMMENT.sub(" ", CONTINUATION.sub(" ", gap))
+
+
+def _guarded_name(directive: Directive) -> str:
+    """`NAME` of `#ifndef NAME` and `#if !defined(NAME)`."""
+    words = [token.text for token in tokens(directive.body)]
+    if directive.kind == "ifndef":
+        return words[0] if words else ""
+    if directive.kind != "if" or words[:2] != ["!", "defined"]:
+        return ""
+    return next((word for word in words[2:] if word != "("), "")
 
 
 def set_macros(pragma: ParamText) -> tuple[str, ...]:
@@ -75,3 +86,10 @@ def check_guards(pragma: ParamText, macros: Mapping[str, MacroDefault], known: f
                 written.span,
                 f"write `#ifndef {name}`, the `#define`, `#endif`",
             )
+
+
+def whole_number(text: str) -> int | None:
+    """The value of a macro's text, as `#if` reads it; None where that is no number."""
+    digits = text.removeprefix("-")
+    value = literal(digits) if digits[:1].isdecimal() else None
+    return -value if value is not None and text.startswith("-") else value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import SourceError, nearest
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import split_arguments
-from tunepass.frontends.c.syntax.lookup import named, pieces, plain_name, template_arguments
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral, is_known
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.names import named, pieces, plain_name, split_arguments, template_arguments
 
 
 def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -> list[FunctionDefinition]:

@@ -6,7 +6,6 @@ settles them for each candidate.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +13,19 @@ from functools import cached_property
 
 from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.symbols import whole
+from tunepass.frontends.c.lowering import spelled
+from tunepass.frontends.c.macros import whole_number
 from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
-from tunepass.frontends.cfamily.conditions import number_of_word
+from tunepass.frontends.cfamily.condition_values import number_of_word
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.guards import AT_FILE_SCOPE, Alternative, function_scopes
 from tunepass.frontends.cfamily.raw import RawText
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 TEXTS = frozenset({"define", "undef"})
 
 
@@ -84,7 +83,7 @@ class Readings:
         for parameter in self.parameters:
             value = values.get(parameter.name, parameter.default)
             for name, assigned in parameter.assignments(value):
-                number = whole(assigned)
+                number = whole_number(spelled(assigned))
                 if number is None and isinstance(assigned, str) and assigned in unit.text.macros:
                     number = number_of_word(unit, assigned)
                 if name in self.symbols:
@@ -128,7 +127,7 @@ class _Matters:
             return alternative.function in self.functions
         start, end = alternative.directives[0].start, alternative.end
         inside = [d for d in self.raw.directives if start <= d.start < end]
-        names = {name for d in inside if d.kind in TEXTS for name in WORD.findall(d.body)[:1]}
+        names = {name for d in inside if d.kind in TEXTS for name in names_in(d.body)[:1]}
         names |= {t.text for branch in alternative.branches for t in outer_tokens(branch) if t.kind == "name"}
         return bool(names & self.known) or any(d.kind == "include" for d in inside)
 
@@ -148,7 +147,7 @@ class _Matters:
         """The names of each macro's text and of each declaration at file scope."""
         for directive in self.raw.directives:
             if directive.kind == "define":
-                yield set(WORD.findall(directive.body))
+                yield set(names_in(directive.body))
         names: set[str] = set()
         code = [token for section in self.raw.sections if section.outer is None for token in section.tokens]
         for token in outer_tokens(code):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from tunepass.diagnostics import TunepassError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault, set_macros
+from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.c.parameters import build_parameter
-from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
@@ -19,16 +18,30 @@ def symbols_of(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, int | None]:
     """By name the default's whole number; None where it is none, or where the parameter is wrong and told so later."""
-    values: dict[str, int | None] = {}
+    texts = _default_texts(pragmas, macros, known)
+    return {name: None if text is None else whole_number(text) for name, text in texts.items()}
+
+
+def texts_of(parameters: Iterable[Parameter], macros: Collection[str], values: Mapping[str, Value]) -> dict[str, str]:
+    """What these values, and the defaults of other parameters, make of each of the macros."""
+    assigned = (pair for p in parameters for pair in p.assignments(values.get(p.name, p.default)))
+    return {name: spelled(value) for name, value in assigned if name in macros}
+
+
+def _default_texts(
+    pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
+) -> dict[str, str | None]:
+    """By name what the default makes of each macro; None where the parameter is wrong and told so later."""
+    texts: dict[str, str | None] = {}
     for pragma in pragmas:
-        values |= dict.fromkeys(set_macros(pragma))
+        texts |= dict.fromkeys(set_macros(pragma))
         try:
             parameter, _ = build_parameter(pragma, macros, known)
             assigned = parameter.assignments(parameter.default)
         except TunepassError:
             continue
-        values |= {name: whole(value) for name, value in assigned if name in values}
-    return values
+        texts |= {name: spelled(value) for name, value in assigned if name in texts}
+    return texts
 
 
 def parameters_of(
@@ -40,11 +53,3 @@ def parameters_of(
         with contextlib.suppress(TunepassError):
             found.append(build_parameter(pragma, macros, known)[0])
     return found
-
-
-def whole(value: Value) -> int | None:
-    """The whole number that a macro of this value is; None of another text."""
-    text = spelled(value)
-    digits = text.removeprefix("-")
-    number = literal(digits) if digits[:1].isdecimal() else None
-    return -number if number is not None and text.startswith("-") else number

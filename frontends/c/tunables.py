@@ -13,7 +13,6 @@ from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import MacroDefault
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma
-from tunepass.frontends.c.syntax.lexical import Scan
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import explained
 from tunepass.ir.kernel import Binding
@@ -79,8 +78,3 @@ class TunablesReader:
                 Diagnostic("the default configuration violates this", pragma.span, hint, Severity.WARNING)
             )
         return constraint
-
-
-def includes_own(scanned: Scan) -> bool:
-    """Files in quotes, whose code may use a macro too."""
-    return any(d.kind == "include" and '"' in d.body for d in scanned.directives)

@@ -6,20 +6,16 @@ have the chosen value in place of the call.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.frontends.c.macros import MacroDefault
-from tunepass.frontends.c.syntax.heads import closed_brackets
-from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.cfamily.annotated import Annotated
+from tunepass.frontends.cfamily.tokens import Token, closings
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Items
 from tunepass.ir.c_kernel import TunedConstant
-
-CALL = re.compile(r"(?<![\w.>])(?:[A-Za-z_]\w*\s*::\s*)*tune\s*(?:<(?P<type>[^<>;(]*)>\s*)?(?=\(\s*\"[^\"]*\"\s*,)")
-NAMED = re.compile(r'\(\s*"(?P<name>[A-Za-z_]\w*)"\s*,\s*(?P<default>.*?)\s*\)\Z', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +28,33 @@ class TuneCall:
     span: Span
 
 
-def tune_calls(scan: Scan) -> tuple[TuneCall, ...]:
-    calls, ends = [], closed_brackets(scan.statements)
-    for match in CALL.finditer(scan.statements):
-        end = ends.get(scan.statements.index("(", match.end()), match.end())
-        named = NAMED.match(scan.source.text[match.end() : end])
-        if named is not None:
-            span = scan.source.span(match.start(), end)
-            calls.append(TuneCall(named["name"], (match["type"] or "").strip(), named["default"], span))
-    return tuple(calls)
+def tune_calls(text: Annotated) -> tuple[TuneCall, ...]:
+    code, ends = text.code, closings(text.code)
+    calls = (_call(text.source, code, ends, at) for at, token in enumerate(code) if token.at("tune"))
+    return tuple(call for call in calls if call is not None)
+
+
+def _call(source: Source, code: Sequence[Token], ends: Mapping[int, int], at: int) -> TuneCall | None:
+    """`tune<TYPE>("NAME", DEFAULT)` whose word is `code[at]`; None where it is something else."""
+    opening, kind = at + 1, ""
+    if _at(code, opening, "<"):
+        closing = next((n for n in range(opening, len(code)) if code[n].at(">", ";", "(")), opening)
+        kind = source.text[code[opening].end : code[closing].start].strip()
+        opening = closing + 1
+    first = at
+    while first > 1 and code[first - 1].at("::") and code[first - 2].kind == "name":
+        first -= 2
+    named, end = code[opening + 1 : opening + 3], ends.get(opening)
+    called = _at(code, opening, "(") and len(named) == 2 and named[0].kind == "text" and named[1].at(",")
+    name = named[0].text.strip('"') if called else ""
+    if end is None or not name.isidentifier() or (first and code[first - 1].at(".", "->")):
+        return None
+    default = source.text[named[1].end : code[end].start].strip()
+    return TuneCall(name, kind, default, source.span(code[first].start, code[end].end))
+
+
+def _at(code: Sequence[Token], at: int, text: str) -> bool:
+    return at < len(code) and code[at].at(text)
 
 
 def check_tune_calls(calls: Sequence[TuneCall], params: Sequence[ParamText]) -> None:

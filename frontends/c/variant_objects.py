@@ -7,19 +7,22 @@ their flags does; the header declares nothing but the kernel, so the kernel's ty
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from tunepass.diagnostics import SourceError, Span
+from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.emission import scheduled_text
 from tunepass.frontends.c.lowering import macros, scops_of
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.variant_text import WORD, copy, formal_list, includes, own_types, plain_returns
+from tunepass.frontends.c.variant_text import copy, formal_list, includes, own_types, plain_returns, unit_of
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import SizedVariants
+
+PRIVATE = ("static", "inline")
 
 
 def stand_apart(kernel: Kernel) -> bool:
@@ -37,10 +40,10 @@ def units(variants: SizedVariants, function: FunctionDefinition) -> tuple[str, .
 
 def _unit(variant: Kernel, function: FunctionDefinition, number: int) -> str:
     text, values = scheduled_text((variant,)), macros(variant, chosen(variant))
-    lines = [*includes(scan(variant.source)), *copy(variant.source, text, values, number)]
+    lines = [*includes(variant.source), *copy(variant, text, values, number)]
     if _is_private(function):  # other units cannot call it
         call = f"{function.name}_{number}({', '.join(f.name for f in function.formals)});"
-        with_macros = _with_macros(scan(variant.source), function, frozenset(), variant.span)
+        with_macros = _with_macros(variant.source, function, frozenset(), variant.span)
         body = f"{{ {call if plain_returns(function) == 'void' else f'return {call}'} }}"
         lines += [*with_macros[0], f"{_prototype(function, number)};"]
         lines += [f"{_prototype(function, number)} {body}", *with_macros[1]]
@@ -50,10 +53,9 @@ def _unit(variant: Kernel, function: FunctionDefinition, number: int) -> str:
 def declarations(variants: SizedVariants, function: FunctionDefinition) -> tuple[list[str], list[str]]:
     """The header's lines before its functions that name the kernel's types, and after them."""
     kernel = variants.variants[0]
-    scanned = scan(kernel.source)
-    _check_types(scanned, function, kernel)
+    _check_types(unit_of(kernel), function, kernel)
     tuned = frozenset(name for name, _ in macros(kernel, chosen(kernel)))
-    before, after = _with_macros(scanned, function, tuned, kernel.span)
+    before, after = _with_macros(kernel.source, function, tuned, kernel.span)
     call = kernel.body_as(CKernel).call
     linkage = kernel.language == "c" or (call is not None and call.prototype.startswith("extern"))
     prototypes = [f"{_prototype(function, number)};" for number in range(len(variants.variants))]
@@ -63,7 +65,7 @@ def declarations(variants: SizedVariants, function: FunctionDefinition) -> tuple
         opened = ["#ifdef __cplusplus", *opened, "#endif"] if guard else opened
         closed = ["#ifdef __cplusplus", *closed, "#endif"] if guard else closed
         prototypes = [*opened, *prototypes, *closed]
-    return [*includes(scanned), *before, *prototypes], after
+    return [*includes(kernel.source), *before, *prototypes], after
 
 
 def called(function: FunctionDefinition, number: int) -> str:
@@ -76,28 +78,31 @@ def _prototype(function: FunctionDefinition, number: int) -> str:
 
 
 def _is_private(function: FunctionDefinition) -> bool:
-    return bool(re.search(r"\b(?:static|inline|__inline__|__inline)\b", function.returns + function.private))
+    return any(word in function.private for word in PRIVATE)
 
 
-def _check_types(scanned: Scan, function: FunctionDefinition, kernel: Kernel) -> None:
-    words = set(WORD.findall(f"{function.returns} {formal_list(function)}"))
-    own = sorted(words & set(own_types(scanned)))
+def _check_types(unit: Unit, function: FunctionDefinition, kernel: Kernel) -> None:
+    own = sorted(set(names_in(_prototype_words(function))) & set(own_types(unit)))
     if own:
         raise SourceError(
             f"variants with compiler flags of their own are objects of their own, and a header cannot declare "
             f"`{own[0]}`, which this source defines",
-            kernel.span or Span(scanned.source, 0, 0),
+            kernel.span or Span(kernel.source, 0, 0),
             "define the type in a header, or --variants 1",
         )
 
 
+def _prototype_words(function: FunctionDefinition) -> str:
+    return f"{function.returns} {formal_list(function)}"
+
+
 def _with_macros(
-    scanned: Scan, function: FunctionDefinition, tuned: frozenset[str], span: Span | None
+    source: Source, function: FunctionDefinition, tuned: frozenset[str], span: Span | None
 ) -> tuple[list[str], list[str]]:
     """The source's macros that the formals use, defined and put back."""
-    bodies = _macros(scanned)
+    bodies = _macros(source)
     used: dict[str, None] = {}
-    left = WORD.findall(f"{function.returns} {formal_list(function)}")
+    left = names_in(_prototype_words(function))
     while left:
         name = left.pop()
         if name in tuned:
@@ -105,13 +110,13 @@ def _with_macros(
             raise SourceError(f"the kernel's prototype depends on `{name}`, which is tuned", span, hint)
         if name in bodies and name not in used:
             used[name] = None
-            left += WORD.findall(bodies[name])
+            left += names_in(bodies[name])
     before = [line for name in used for line in (f'#pragma push_macro("{name}")', f"#undef {name}")]
     before += [f"#define {bodies[name]}" for name in used]
     return before, [f'#pragma pop_macro("{name}")' for name in used]
 
 
-def _macros(scanned: Scan) -> Mapping[str, str]:
+def _macros(source: Source) -> Mapping[str, str]:
     """By name what stands after the last `#define` of each macro."""
-    defined: Sequence[str] = [d.body for d in scanned.directives if d.kind == "define"]
-    return {match[0]: body for body in defined if (match := WORD.match(body))}
+    defined = (d.body for d in annotated(source).directives if d.kind == "define")
+    return {name: body for body in defined for name in names_in(body)[:1]}

@@ -2,70 +2,95 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.syntax.definitions import definitions
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.types import read_types
-from tunepass.frontends.c.syntax.variables import variables
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.lowering import macros
+from tunepass.frontends.c.macros import whole_number
+from tunepass.frontends.c.variables import variables
+from tunepass.frontends.cfamily.annotated import annotated
+from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
+from tunepass.frontends.cfamily.unit import Unit
+from tunepass.ir.kernel import Kernel
 
-TAGGED = re.compile(r"\b(?:struct|union|class|enum)\b([^;{}=]*)\{")  # with attributes and bases around the name
-BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
-PRAGMA = re.compile(r"^([ \t]*#[ \t]*pragma[ \t]+\w+)(.*)", re.MULTILINE)  # nvcc expands no macro there
-WORD = re.compile(r"\b[A-Za-z_]\w*")
 PLAIN_SCOPES = ("extern",)
+LINKAGE = frozenset({"static", "inline", "extern", '"C"'})
+DIALECTS: dict[str, Literal["c", "c++", "cuda", "opencl"]] = {
+    "c": "c", "c++": "c++", "cuda": "cuda", "opencl": "opencl",
+}  # fmt: skip
 
 
-def includes(scanned: Scan) -> list[str]:
+def unit_of(kernel: Kernel) -> Unit:
+    """The kernel's source as it was read: parameters keep their names."""
+    symbols = {name: whole_number(text) for name, text in macros(kernel, chosen(kernel))}
+    return read(kernel.source, kernel.words, DIALECTS[kernel.language], symbols)
+
+
+def variant_unit(kernel: Kernel, text: str, values: Sequence[tuple[str, str]]) -> Unit:
+    """The variant's `text` as the compiler sees it with these macros."""
+    words = (*kernel.words, *(f"-D{name}={value}" for name, value in values))
+    return read(replace(kernel.source, text=text), words, DIALECTS[kernel.language])
+
+
+def includes(source: Source) -> list[str]:
     """What the source includes, read before any name is changed."""
-    lines = (scanned.source.line_text(d.start).strip() for d in scanned.directives if d.kind == "include")
+    lines = (source.line_text(d.start).strip() for d in annotated(source).directives if d.kind == "include")
     return list(dict.fromkeys(lines))
 
 
-def copy(source: Source, text: str, values: Sequence[tuple[str, str]], number: int) -> list[str]:
+def copy(kernel: Kernel, text: str, values: Sequence[tuple[str, str]], number: int) -> list[str]:
     """The text with the variant's macros, and its names at file scope made the variant's own. All macros are as they
     were before, in the end."""
-    scanned = scan(replace(source, text=text))
-    defined = [name for d in scanned.directives if d.kind == "define" for name in re.findall(r"\A\w+", d.body)]
-    renamed = file_names(scanned)
+    found = annotated(replace(kernel.source, text=text))
+    defined = [name for d in found.directives if d.kind == "define" for name in names_in(d.body)[:1]]
+    renamed = file_names(variant_unit(kernel, text, values))
     touched = list(dict.fromkeys([*(name for name, _ in values), *defined, *renamed]))
+    changes = [(pragma.outer_start, pragma.outer_end, "") for pragma in found.pragmas]
+    for directive in found.directives:
+        if directive.kind == "pragma":  # nvcc expands no macro there
+            _, *words = tokens(text, directive.start + 1, directive.end)
+            changes += [(w.start, w.end, f"{w.text}_{number}") for w in words[1:] if w.text in renamed]
     body = text
-    for pragma in reversed(scanned.pragmas):
-        body = body[: pragma.outer_start] + body[pragma.outer_end :]
-    changed = {name: f"{name}_{number}" for name in renamed}
-    body = PRAGMA.sub(lambda line: line[1] + WORD.sub(lambda word: changed.get(word[0], word[0]), line[2]), body)
+    for start, end, written in sorted(changes, reverse=True):
+        body = body[:start] + written + body[end:]
     return [
         *(f'#pragma push_macro("{name}")' for name in touched),
         *(f"#undef {name}\n#define {name} {value}" for name, value in values),
         *(f"#undef {name}\n#define {name} {name}_{number}" for name in renamed),
-        re.sub(r"\n{3,}", "\n\n", body).strip(),
+        "\n".join(_without_gaps(body.strip().split("\n"))),
         *(f'#pragma pop_macro("{name}")' for name in touched),
     ]
 
 
-def own_types(scanned: Scan) -> list[str]:
+def _without_gaps(lines: Sequence[str]) -> Iterator[str]:
+    """With one empty line where several follow each other."""
+    for before, line in zip(["", *lines], lines):
+        if line or before:
+            yield line
+
+
+def own_types(unit: Unit) -> list[str]:
     """The types that the text defines at file scope: structs, unions, classes, enumerations, typedefs."""
-    types = read_types(scanned.statements)
-    heads = (BRACKETS.sub(" ", head) for head in TAGGED.findall(scanned.statements))
-    tags = [words[-1] for head in heads if (words := re.findall(r"\w+", head.partition(":")[0]))]
-    return [*types.typedefs, *tags]
+    aliases = [name for name, declaration in unit.aliases.items() if not unit.is_included(declaration.first)]
+    return [*aliases, *(name for name, token in unit.tags.items() if not unit.is_included(token))]
 
 
-def file_names(scanned: Scan) -> list[str]:
+def file_names(unit: Unit) -> list[str]:
     """What the text defines at file scope: functions, variables, types, enumerators."""
-    functions = definitions(scanned)
-    enumerators = [name for listed in read_types(scanned.statements).enums.values() for name in listed]
+    own = unit.tags.items()
+    enumerators = [name for tag, token in own if not unit.is_included(token) for name in unit.enums.get(tag, ())]
     names = [
-        *(f.name for f in functions if not f.path and all(s.kind in PLAIN_SCOPES for s in f.scopes)),
-        *(v.name for v in variables(scanned, functions)),
-        *own_types(scanned),
+        *(f.name for f in definitions(unit) if not f.path and all(s.kind in PLAIN_SCOPES for s in f.scopes)),
+        *(v.name for v in variables(unit) if v.defined and not v.included and not v.scope),
+        *own_types(unit),
         *enumerators,
     ]
-    return [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z_]\w*", name)]
+    return [name for name in dict.fromkeys(names) if name.isidentifier()]
 
 
 def formal_list(function: FunctionDefinition) -> str:
@@ -75,4 +100,5 @@ def formal_list(function: FunctionDefinition) -> str:
 
 def plain_returns(function: FunctionDefinition) -> str:
     """What the function returns, without what says how it is linked."""
-    return re.sub(r"\b(?:static|inline|extern)\b|\"C\"", "", function.returns).strip()
+    words: list[Token] = [token for token in tokens(function.returns) if token.text not in LINKAGE]
+    return function.returns[words[0].start : words[-1].end] if words else ""

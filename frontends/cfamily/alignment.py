@@ -186,11 +186,3 @@ class Aligner:
         if token.text == argument.text + match.group():
             return replace(argument, within=(start, end))
         return Token(token.kind, ARGUMENT.sub("", token.text), start, end, True, self.use.name)
-
-
-def same_words(aligned: Aligned, plain: Aligned) -> int | None:
-    """Where two readings differ: an offset in the source; None where they agree."""
-    for one, other in zip(aligned.tokens, plain.tokens):
-        if one.text != other.text:
-            return one.start
-    return None if len(aligned.tokens) == len(plain.tokens) else 0

@@ -7,29 +7,29 @@ some values choose, and what one reading says holds under the condition of its s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Constant, Expr, free_names
-from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.python_eval import OverflowValue, UndefinedValue, evaluate
-from tunepass.frontends.cfamily.conditions import Conditions
+from tunepass.frontends.cfamily.combinations import MOST_COMBINATIONS, Combinations, TooManyError
+from tunepass.frontends.cfamily.condition_values import Conditions
 from tunepass.frontends.cfamily.guards import Alternative, alternatives
 from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
-from tunepass.space.space import Space
 
-MOST_TRIED = 4096  # configurations of the parameters that conditions read
 MOST_SETS = 16
 NOT_REACHED = -1
 UNREADABLE_HINT = "compare parameters with numbers, macros that are numbers, or each other"
 MANY_HINT = "give its parameters fewer values, or let code choose with `if` where the `#if`s are independent"
+VALUES_HINT = "compare each of them with numbers alone, or give them fewer values"
 LINE = re.compile(r"[^\n]*")
 
 
@@ -42,6 +42,9 @@ class BranchSet:
     condition: Expr
     plain: bool
     lines: tuple[Span, ...] = ()
+
+    def is_chosen(self, values: Mapping[str, Value]) -> bool:
+        return _holds(self.condition, values)
 
 
 def always(alternative: Alternative) -> bool:
@@ -62,20 +65,18 @@ def branch_sets(
     default = Configuration({p.name: p.default for p in involved})
     if not involved:
         return [BranchSet(default, typing.constant(True), True)]
-    space = Space(involved)
-    few = space.size <= MOST_TRIED
-    tried = [default, *(space.enumerate() if few else space.sample(MOST_TRIED, np.random.default_rng(0)))]
-    columns = space.columns(tried)
-    chosen = _chosen(chains, [[satisfied(c, columns, len(tried)) for c in chain.conditions] for chain in chains])
-    _check_few(unit, chains, chosen)
-    sets: dict[tuple[int, ...], BranchSet] = {}
-    for number, (branches, configuration) in enumerate(zip(zip(*chosen), tried)):
-        if branches not in sets:
-            parts = [part for chain, branch in zip(chains, branches) for part in _condition(chain, branch)]
-            begun = [(chain, branch) for chain, branch in zip(chains, branches) if branch != NOT_REACHED]
-            lines = tuple(line_of(unit, chain.alternative.directives[branch]) for chain, branch in begun)
-            sets[branches] = BranchSet(configuration, algebra.both(*dict.fromkeys(parts)), number == 0, lines)
-    return [sets[branches] for branches in sorted(sets)]
+    conditions = [condition for chain in chains for condition in chain.conditions]
+    try:
+        combinations = Combinations.of(involved, conditions)
+    except TooManyError:
+        raise _too_many_values(unit, chains, involved) from None
+    chosen = _chosen(chains, combinations)
+    _check_few(unit, chains, chosen.branches)
+    sets = chosen.sets(unit, chains)
+    if not any(chosen.plain for chosen in sets):
+        line = line_of(unit, chains[0].alternative.directives[0])
+        raise SourceError("a condition over parameters has no value with their defaults", line, UNREADABLE_HINT)
+    return sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +120,9 @@ def _is_left_out(unit: Unit, alternative: Alternative, conditions: Sequence[Expr
     return bool(code) and not any(active and start <= code[0].start < end for start, end, active in spans)
 
 
-def _holds(condition: Expr, values: dict[str, Value]) -> bool:
+def _holds(condition: Expr, values: Mapping[str, Value]) -> bool:
     try:
-        return bool(evaluate(condition, values))
+        return bool(evaluate(condition, dict(values)))
     except (UndefinedValue, OverflowValue):
         return False
 
@@ -139,21 +140,58 @@ def line_of(unit: Unit, directive: Directive) -> Span:
     return unit.source.span(start, start + len(line.group().rstrip()))
 
 
-def _chosen(chains: Sequence[_Chain], held: Sequence[Sequence[np.ndarray]]) -> list[list[int]]:
-    """The branch of each chain at each configuration; the number of conditions where none holds."""
-    chosen: list[list[int]] = []
-    for chain, conditions in zip(chains, held):
-        rows = zip(*(condition.tolist() for condition in conditions))
-        taken = [next((n for n, holds in enumerate(row) if holds), len(row)) for row in rows]
+def _too_many_values(unit: Unit, chains: Sequence[_Chain], involved: Sequence[Parameter]) -> SourceError:
+    names = ", ".join(f"`{parameter.name}`" for parameter in involved)
+    message = f"{names}, which `#if`s read, have more than {MOST_COMBINATIONS} combinations of values"
+    return SourceError(message, line_of(unit, chains[0].alternative.directives[0]), VALUES_HINT)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """`branches` (chains, n) that each of the `combinations` chooses: the number of conditions where none holds,
+    NOT_REACHED inside another branch."""
+
+    combinations: Combinations
+    branches: NDArray[np.int64]
+
+    def sets(self, unit: Unit, chains: Sequence[_Chain]) -> list[BranchSet]:
+        """Each with its values that differ least from the defaults."""
+        changes = self.combinations.changes()
+        order = np.argsort(changes, kind="stable")
+        _, first = np.unique(self.branches[:, order], axis=1, return_index=True)
+        return [self._set(unit, chains, int(row), changes[row] == 0) for row in order[first]]
+
+    def _set(self, unit: Unit, chains: Sequence[_Chain], row: int, plain: bool) -> BranchSet:
+        branches = self.branches[:, row].tolist()
+        parts = [part for chain, branch in zip(chains, branches) for part in _condition(chain, branch)]
+        begun = [(chain, branch) for chain, branch in zip(chains, branches) if branch != NOT_REACHED]
+        lines = tuple(line_of(unit, chain.alternative.directives[branch]) for chain, branch in begun)
+        return BranchSet(self.combinations.configuration(row), algebra.both(*dict.fromkeys(parts)), plain, lines)
+
+
+def _chosen(chains: Sequence[_Chain], combinations: Combinations) -> _Chosen:
+    """Of the combinations for which each condition that is reached has a value: no compiler takes the others."""
+    everything = np.arange(combinations.n)
+    valued = np.ones(combinations.n, np.bool_)
+    branches: list[NDArray[np.int64]] = []
+    for chain in chains:
+        reached = valued.copy()
         if chain.around is not None:
-            outer, branch = chain.around
-            taken = [t if o == branch else NOT_REACHED for t, o in zip(taken, chosen[outer])]
-        chosen.append(taken)
-    return chosen
+            reached &= branches[chain.around[0]] == chain.around[1]
+        branch = np.where(reached, len(chain.conditions), NOT_REACHED)
+        for number, condition in enumerate(chain.conditions):
+            evaluated = combinations.evaluate(condition)
+            valued &= ~reached | evaluated.defined
+            holds = reached & evaluated.defined & evaluated.values.astype(np.bool_)
+            branch[holds] = number
+            reached &= ~holds
+        branches.append(branch)
+    rows = everything[valued]
+    return _Chosen(combinations.at(rows), np.array(branches)[:, rows])
 
 
-def _check_few(unit: Unit, chains: Sequence[_Chain], chosen: Sequence[Sequence[int]]) -> None:
-    sets = [len(set(zip(*chosen[: number + 1]))) for number in range(len(chains))]
+def _check_few(unit: Unit, chains: Sequence[_Chain], branches: NDArray[np.int64]) -> None:
+    sets = [np.unique(branches[: number + 1], axis=1).shape[1] for number in range(len(chains))]
     if sets[-1] <= MOST_SETS:
         return
     first = next(number for number, count in enumerate(sets) if count > MOST_SETS)

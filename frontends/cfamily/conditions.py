@@ -1,98 +1,110 @@
-"""Conditions of `#if` as expressions over parameters, as the preprocessor reads them: a name without a macro is 0."""
+"""Branches of `#if`s over parameters: what each holds under, and the code of those that are not active.
+
+Candidates are compiled with other values of the parameters, so that each branch may be active in one of them.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from tunepass.expr import algebra, typing
-from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, OrderType, Type
-from tunepass.expr.nodes import Name as Symbol
-from tunepass.frontends.cfamily.constants import named_values
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import SyntaxFault
+from tunepass.frontends.cfamily.chains import Chain, branch_around, chains
+from tunepass.frontends.cfamily.preprocess import Preprocessed
+from tunepass.frontends.cfamily.raw import Directive, read_raw
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.frontends.cfamily.values import Values
-from tunepass.space.parameter import Parameter
-
-DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """`types` are of parameters that stand for themselves, `numbers` what others are in a condition."""
+@dataclass(slots=True, eq=False)
+class _Branch:
+    """[start, end) of the text. `settled`: it is compiled, or not, for every value of the parameters."""
 
-    unit: Unit
-    types: Mapping[str, Type]
-    numbers: Mapping[str, Expr]
+    start: int
+    end: int
+    condition: str
+    settled: bool
+    outer: _Branch | None
+    activity: set[bool] = field(default_factory=set)  # of the code that stands in it and in no other branch
 
-    @classmethod
-    def of(cls, unit: Unit, parameters: Sequence[Parameter]) -> Conditions:
-        types: dict[str, Type] = {}
-        numbers: dict[str, Expr] = {}
-        for parameter in parameters:
-            symbol = Symbol(parameter.name, parameter.type)
-            if isinstance(parameter.type, OrderType):
-                items = parameter.type.items
-                names = [name for name, _ in parameter.assignments(parameter.default)]
-                numbers |= {n: typing.call("pos", (symbol, typing.constant(i))) for n, i in zip(names, items)}
-                continue
-            value, distinct = _number(unit, symbol)
-            if value is not None:
-                numbers[parameter.name] = value
-            if distinct:
-                types[parameter.name] = parameter.type
-        return cls(unit, types, numbers)
-
-    def read(self, text: str) -> Expr | None:
-        """None where its value cannot be told for every value of the parameters."""
-        text = DEFINED.sub(lambda m: "1" if self._is_defined(m[1] or m[2]) else "0", text)
-        words = {token.text for token in tokens(text) if token.kind == "name"}
-        if any(word.startswith("__has_") for word in words):
-            return None
-        known = named_values(self.unit, words & self.unit.text.macros.keys(), self.types)
-        known |= {name: value for name, value in self.numbers.items() if name not in self.types}
-        names = self.unit.text.macros.keys() | self.types.keys() | known.keys()
-        known |= {word: algebra.lift(0) for word in words - names}
-        try:
-            read = parse_expression(list(tokens(text)))
-        except SyntaxFault:
-            return None
-        plain = Values(self.types, dict(known)).condition(read)
-        return plain if plain is not None else Values(self.types, {**known, **self.numbers}).condition(read)
-
-    def _is_defined(self, name: str) -> bool:
-        """A candidate has a -D for every parameter."""
-        return name in self.unit.text.symbols.names or name in self.unit.text.macros
+    @property
+    def is_possible(self) -> bool:
+        ruled_out = self.settled and self.activity == {False}
+        return not ruled_out and (self.outer is None or self.outer.is_possible)
 
 
-def _number(unit: Unit, symbol: Symbol) -> tuple[Expr | None, bool]:
-    """What a choice is in `#if`, and whether its values differ there: 1 or 0 of a Boolean, a macro's number of a word;
-    None where it is no number."""
-    if isinstance(symbol.type, BoolType):
-        return algebra.where(symbol, 1, 0), True
-    if not isinstance(symbol.type, CategoryType):
-        return None, True
-    values = symbol.type.values
-    numbers = [number_of_word(unit, value) for value in values]
-    if any(number is None for number in numbers):
-        return None, True
-    result: Expr = algebra.lift(numbers[-1] or 0)
-    for value, number in list(zip(values, numbers))[-2::-1]:
-        same = typing.compare((symbol, typing.constant(value)), ("==",))
-        result = algebra.where(same, number or 0, result)
-    return result, len(set(numbers)) == len(numbers)
+def parameter_conditions(text: Preprocessed) -> list[tuple[int, int, str]]:
+    """From where to where in the source each condition holds that an `#if` over parameters makes."""
+    listed = chains(text.raw.directives)
+    branches = _branches(text, listed)
+    if all(branch.settled for several in branches for branch in several):
+        return []
+    for start, _, active in text.activity:
+        around = branch_around(listed, start)
+        if around is not None:
+            branches[around[0]][around[1]].activity.add(active)
+    return [(b.start, b.end, b.condition) for several in branches for b in several if not b.settled and b.is_possible]
 
 
-def number_of_word(unit: Unit, text: str) -> int | None:
-    """What `#if` reads for it: a number, that of the macro, or 0 of another name; None where that is no number."""
-    if text[:1].isdigit():
-        return literal(text)
-    if text not in unit.text.macros:
-        return 0 if text.isidentifier() else None
-    value = named_values(unit, {text}, {}).get(text)
-    number = value.value if isinstance(value, Constant) else None
-    return int(number) if isinstance(number, int) else None
+def _branches(text: Preprocessed, listed: Sequence[Chain]) -> list[list[_Branch]]:
+    """Of each chain."""
+    found: list[list[_Branch]] = []
+    for chain in listed:
+        settled = not any(text.reads_parameter(head) for head in chain.heads)
+        outer = found[chain.around[0]][chain.around[1]] if chain.around is not None else None
+        texts = [f"({text})" for text in chain.conditions]
+        ends = [end if end >= 0 else len(text.raw.text) for _, end in chain.branches()]
+        conditions = [" && ".join([*(f"!{t}" for t in texts[:n]), *texts[n : n + 1]]) for n in range(len(ends))]
+        parts = zip(chain.heads, ends, conditions)
+        found.append([_Branch(head.start, end, condition, settled, outer) for head, end, condition in parts])
+    return found
+
+
+def conditional_macros(text: Preprocessed) -> frozenset[str]:
+    """The macros that a branch over parameters defines or takes away, in the source or a header that is not the
+    system's."""
+    found = _defined_in(text.raw.directives, parameter_conditions(text))
+    for file in text.included if text.symbols.names else ():
+        header = _read_header(file)
+        if any(name in header for name in text.symbols.names):
+            directives = read_raw(header).directives
+            branches = [branch for several in _branches(text, chains(directives)) for branch in several]
+            found |= _defined_in(directives, [(b.start, b.end, b.condition) for b in branches if not b.settled])
+    return frozenset(found)
+
+
+def _read_header(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _defined_in(directives: Sequence[Directive], conditions: Sequence[tuple[int, int, str]]) -> set[str]:
+    inside = (
+        directive
+        for directive in directives
+        if directive.kind in ("define", "undef") and any(s <= directive.start < e for s, e, _ in conditions)
+    )
+    return {name for directive in inside for name in names_in(directive.body)[:1]}
+
+
+def with_all_branches(unit: Unit) -> Unit:
+    """`unit` with the code of branches over parameters that its preprocessor left out, macros in it as written."""
+    conditions = parameter_conditions(unit.text)
+    left_out = [
+        token
+        for number, section in enumerate(unit.text.raw.sections)
+        if number not in unit.text.active and section.outer is None
+        for token in section.tokens
+        if any(start <= token.start < end for start, end, _ in conditions)
+    ]
+    if not left_out:
+        return unit
+    merged = tuple(sorted((*unit.tokens, *left_out), key=place_of))
+    return replace(unit, text=replace(unit.text, tokens=merged, pragmas=()))
+
+
+def place_of(token: Token) -> int:
+    """Where it stands, or the use of the macro that it is an argument of: ascending in the compiler's order."""
+    return token.within[0] if token.within else token.start

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Type
+from tunepass.frontends.cfamily.conditions import conditional_macros
 from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Expression, SyntaxFault
@@ -31,13 +32,23 @@ def named_values(unit: Unit, names: Collection[str], symbols: Mapping[str, Type]
     return values.known
 
 
+def number_in(text: str, known: Mapping[str, bool | int | float]) -> int | float | None:
+    """The value of a C expression of numbers and `known` names."""
+    try:
+        expression = parse_expression(list(tokens(text)))
+    except SyntaxFault:
+        return None
+    value = Values({}, {name: algebra.lift(number) for name, number in known.items()}).number(expression)
+    return None if value is None else algebra.number(value)
+
+
 def _defined(unit: Unit, names: Collection[str]) -> Iterator[tuple[str, Expression]]:
     for declaration in unit.globals:
         for declarator in declaration.declarators:
             if FIXED & set(declaration.words) and not declarator.shape and declarator.value is not None:
                 yield declarator.name.text, declarator.value
     yield from unit.enumerators.items()
-    waiting, seen = list(names), set[str]()
+    waiting, seen = list(names), set(conditional_macros(unit.text))
     while waiting:
         name = waiting.pop()
         texts = {m.body for m in unit.text.macros.get(name, ()) if m.parameters is None}

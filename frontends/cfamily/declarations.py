@@ -47,9 +47,13 @@ PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration
 
 
 class Declarations(Expressions):
-    """`records` and `enumerators` are those met on the way; `types` are names of types."""
+    """`records` and `enumerators` are those met on the way; `types` are names of types.
+
+    `tags` has the first token of the definition of each record and enumeration.
+    """
 
     records: list[Record]
+    tags: dict[str, Token]
     enums: dict[str, tuple[str, ...]]
     enumerators: dict[str, Expression]
     types: frozenset[str]
@@ -123,6 +127,7 @@ class Declarations(Expressions):
         kind, name, body = RECORDS[node.type], node.child_by_field_name("name"), node.child_by_field_name("body")
         text = self.folded(name).text if name is not None else f"{kind}@{self.first(node)}"
         if body is not None:
+            self.tags[text] = self.token(node)
             if kind == "enum":
                 self.enums[text] = self._enumerators(body)
             else:
@@ -220,7 +225,7 @@ class Declarations(Expressions):
     def declarator(self, node: Node) -> Declarator:
         """Extents and pointers in the order of subscripting."""
         shape: list[tuple[Expression | None, bool, str]] = []
-        restricted, reference = False, False
+        restricted, reference, constant = False, False, False
         parameters: tuple[Declaration, ...] | None = None
         last = self.ends(node)[1]
         while True:
@@ -234,7 +239,9 @@ class Declarations(Expressions):
                     shape.insert(0, (self.expression(size), False, self.text(size)))
             elif kind.endswith(("pointer_declarator", "pointer_type_declarator")):
                 shape.insert(0, (None, True, ""))
-                restricted = restricted or self._is_restricted(node)
+                words = self._after_star(node)
+                restricted = restricted or any("restrict" in word for word in words)
+                constant = "const" in words
             elif kind.endswith("reference_declarator"):
                 reference = True
             elif kind.endswith("function_declarator"):
@@ -254,7 +261,7 @@ class Declarations(Expressions):
         return Declarator(
             name=name, shape=tuple(e for e, _, _ in shape), pointers=tuple(p for _, p, _ in shape), last=last,
             restricted=restricted, parameters=parameters, value=None, reference=reference,
-            lengths=tuple(text for _, _, text in shape),
+            lengths=tuple(text for _, _, text in shape), constant=constant,
         )  # fmt: skip
 
     def _inner(self, node: Node) -> Node | None:
@@ -263,14 +270,14 @@ class Declarations(Expressions):
             return stated
         return next((child for child in node.named_children if child.type in DECLARATORS), None)
 
-    def _is_restricted(self, node: Node) -> bool:
+    def _after_star(self, node: Node) -> list[str]:
         """The qualifiers after the star, left out of the text or not."""
+        words: list[str] = []
         at = self.first(node) + 1
         while at < len(self.tokens) and (at in self.feed.asides or self.tokens[at].at("const", "volatile")):
-            if "restrict" in self.tokens[at].text:
-                return True
+            words.append(self.tokens[at].text)
             at += 1
-        return False
+        return words
 
     def parameters(self, node: Node) -> tuple[Declaration, ...]:
         parameters: list[Declaration] = []
@@ -305,13 +312,6 @@ class Declarations(Expressions):
         return Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
 
     # --- attributes and templates ---------------------------------------------------------------------------------
-
-    def attributes_before(self, at: int) -> tuple[Attribute, ...]:
-        """Those among the asides right before the token of index `at`."""
-        begin = at
-        while begin > 0 and begin - 1 in self.feed.asides:
-            begin -= 1
-        return self.attributes_in(begin, at)
 
     def _keyword(self, at: int) -> Token | None:
         """`__shared__` for the attribute that CUDA's headers make of it."""

@@ -59,16 +59,19 @@ class Declared:
     bits: bool = False  # a bit-field
     initialised: bool = False
     start: int = 0
+    offset: int | None = None  # of a member in its struct, in bytes, where the compiler told it
 
 
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
-    """A struct or a union with its members, the attributes that it states and those of its members."""
+    """A struct or a union with its members, the attributes that it states and those of its members. `size` in bytes,
+    where the compiler told it."""
 
     kind: str
     members: tuple[Declared, ...]
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +88,19 @@ class Types:
             inner = self.typedefs.get(declared.base)
             if inner is None or inner.base == declared.base:
                 return declared
-            to_arrays = bool(inner.dims and declared.depth)  # `typedef double row[4]; row *x`
+            pointers = declared.depth if inner.dims else 0  # `typedef double row[4]; row *x`
             declared = CType(
                 inner.base,
-                inner.depth + declared.depth - to_arrays,
-                (*declared.dims, *(("*",) if to_arrays else ()), *inner.dims),
+                inner.depth + declared.depth - pointers,
+                (*declared.dims, *["*"] * pointers, *inner.dims),
                 inner.function or declared.function,
             )
         return declared
+
+
+def merged(one: Types, other: Types) -> Types:
+    """Both; `other` says what a name means that both have."""
+    return Types({**one.typedefs, **other.typedefs}, {**one.records, **other.records}, {**one.enums, **other.enums})
 
 
 def declared_types(unit: Unit) -> Types:
@@ -172,6 +180,11 @@ def element_of(words: Sequence[str]) -> str:
         real = canonical_type(" ".join(w for w in kept if "omplex" not in w))
         return f"{real or 'double'} _Complex"
     return canonical_type(" ".join(kept))
+
+
+def named_type(text: str) -> str:
+    """The same of the words in a text, which has no stars and brackets."""
+    return element_of(text.split())
 
 
 def canonical_type(text: str) -> str:

@@ -71,16 +71,45 @@ def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionHead:
+    """How a function is called, from its definition or a declaration."""
+
+    formals: tuple[Formal, ...]
+    result: CType
+
+
+def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
+    """Of the functions of this name that the source, or what it includes, defines or declares; overloads apart."""
+    own = name.rpartition("::")[2]
+    found = [
+        FunctionHead(tuple(_formal(unit, p) for p in f.formals), _result(f))
+        for f in unit.functions
+        if f.name.text.rpartition("::")[2] == own
+    ]
+    for declaration in unit.globals:
+        for declarator in declaration.declarators:
+            if declarator.name.text.rpartition("::")[2] == own and declarator.parameters is not None:
+                base = type_of(declaration.words, declarator).base
+                formals = tuple(_formal(unit, p) for p in declarator.parameters)
+                found.append(FunctionHead(formals, CType(base, sum(declarator.pointers), ())))
+    kinds = {tuple((f.type, f.reference) for f in head.formals): head for head in reversed(found)}
+    return tuple(kinds.values())[::-1]
+
+
 def _definition(unit: Unit, function: Function) -> FunctionDefinition:
     *path, name = re.sub(r"<[^<>]*>", "", function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
+    template = function.template
+    if template is not None and template.outer < function.name.text.rpartition("::")[0].count("<"):
+        template = None  # the parameters are those of the class: `void S<T>::f()`
     tokens = unit.tokens
     return FunctionDefinition(
         name=name,
         prototype=_prototype(unit, function, formals),
         formals=formals,
-        private=_private(function, tuple(path)),
+        private=_private(function, tuple(path), template is not None),
         start=tokens[function.first].start,
         name_start=function.name.start,
         body_start=tokens[function.opening].start,
@@ -88,14 +117,13 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
         scopes=function.scopes,
         path=tuple(path),
         returns=returns,
-        template=function.template.text if function.template else None,
+        template=template.text if template is not None else None,
         result=_result(function),
     )
 
 
 def _prototype(unit: Unit, function: Function, formals: Sequence[Formal]) -> str:
-    linked = any(scope.kind == "extern" for scope in function.scopes)
-    language = 'extern "C" ' if linked else ""
+    language = 'extern "C" ' if unit.is_c_linked(function) else ""
     if _is_old_style(function):
         head = unit.written(function.first, _index(unit, function.name, function.first))
         return f"{language}{head}({', '.join(formal.text for formal in formals)})"
@@ -144,12 +172,12 @@ def _result(function: Function) -> CType:
     return CType(kind.base, sum(declarator.pointers), ())
 
 
-def _private(function: Function, path: tuple[str, ...]) -> str:
+def _private(function: Function, path: tuple[str, ...], template: bool) -> str:
     """Why other files cannot call it by its plain name, or at all."""
     specifiers = [word for word in function.words if word in PRIVATE]
     if specifiers:
         return "`static`" if "static" in specifiers else f"`{specifiers[0]}`"
-    if function.template is not None:
+    if template:
         return "`template`"
     if path or any(scope.kind == "class" for scope in function.scopes):
         return "in a class"

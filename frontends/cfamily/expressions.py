@@ -242,7 +242,10 @@ class Expressions(Nodes):
         if self.token(node).at("("):
             words, pointer = self._cast_words(node)
             return Cast(words, pointer, value)
-        return Call(Name(self.folded(self._field(node, "type"))), (value,))
+        type_ = self._field(node, "type")
+        if type_.start_byte == type_.end_byte:  # `int n = {}` of a formal parameter
+            return value
+        return Call(Name(self.folded(type_)), (value,))
 
     def _cast_words(self, node: Node) -> tuple[str, bool]:
         """Of the tokens between the brackets that begin the node, those that the grammar did not get too."""

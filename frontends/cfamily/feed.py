@@ -31,7 +31,8 @@ OPENCL_ASIDES = frozenset({"kernel", "global", "local", "constant", "private", "
 """Names elsewhere: asides where another word or a star follows."""
 TYPEOF = frozenset({"typeof", "__typeof__", "__typeof"})
 SPELLED = {"__inline__": "inline", "__inline": "inline", "__signed__": "signed", "__volatile": "volatile",
-           "->*": "->", ".*": ".", "_Bool": "bool", "__int128": "long", "__int128_t": "long"}  # fmt: skip
+           "->*": "->", ".*": ".", "_Bool": "bool", "__int128": "long", "__int128_t": "long",
+           "_Thread_local": "thread_local"}  # fmt: skip
 PRIMITIVE = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "bool", "void"})
 OPENCL_TYPES = frozenset(
     f"{base}{n}"

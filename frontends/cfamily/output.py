@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.marks import END, PRAGMA, MacroText
 
@@ -58,25 +57,48 @@ def _parameters(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(word.strip() for word in text[1:-1].split(",") if word.strip())
 
 
-def _chunks(text: str) -> Iterator[Chunk]:
-    """By the line markers: flag 1 enters a file, 2 returns to one, 3 says that it is the system's."""
-    files: list[str] = []
-    position, line, system = 0, 1, False
+@dataclass(slots=True)
+class _Opened:
+    """A file between its beginning and its end; `marked`: its chunks since a marker said that it is the system's."""
+
+    name: str
+    system: bool
+    marked: list[int] = field(default_factory=list)
+
+
+def _chunks(text: str) -> list[Chunk]:
+    """By the line markers: flag 1 enters a file, 2 returns to one, 3 says that it is the system's.
+
+    Inside a file, flag 3 stands before what a system's macro made, and a marker without it after that; where none
+    follows, `#pragma GCC system_header` has made the rest of the file the system's.
+    """
+    files: list[_Opened] = []
+    chunks: list[Chunk] = []
+    position, line = 0, 1
     for match in (*LINE.finditer(text), None):
         end = len(text) if match is None else match.start()
         if files:
-            yield _chunk(files[-1], text[position:end], system, line)
+            chunks.append(_chunk(files[-1].name, text[position:end], files[-1].system, line))
         if match is None:
-            return
+            break
         name, flags = match["file"], match["flags"].split()
-        if "1" in flags:
-            files.append(name)
+        if "1" in flags or not files:
+            files.append(_Opened(name, "3" in flags))
         elif "2" in flags and len(files) > 1:
-            files.pop()
-            files[-1:] = [name]
+            _close(files.pop(), chunks)
+            files[-1].name = name
         else:
-            files[-1:] = [name]
-        position, line, system = match.end(), int(match["line"]), "3" in flags
+            files[-1].name = name
+        files[-1].marked = [*files[-1].marked, len(chunks)] if "3" in flags else []
+        position, line = match.end(), int(match["line"])
+    for opened in files:
+        _close(opened, chunks)
+    return chunks
+
+
+def _close(opened: _Opened, chunks: list[Chunk]) -> None:
+    for at in opened.marked:
+        chunks[at] = replace(chunks[at], system=bool(chunks[at].file))
 
 
 def _chunk(file: str, text: str, system: bool, line: int) -> Chunk:

@@ -44,6 +44,7 @@ class Statements(Declarations):
         super().__init__(feed)
         self.types = types
         self.records = []
+        self.tags = {}
         self.enums = {}
         self.enumerators = {}
         self.pragmas = [p for p in pragmas if p.words and not p.words[0].at("tunepass")]

@@ -51,6 +51,11 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
             yield Token("text", match.group(), match.start(), match.end())
 
 
+def names_in(text: str) -> list[str]:
+    """The identifiers in a piece of code, in its order."""
+    return [token.text for token in tokens(text) if token.kind == "name"]
+
+
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -176,6 +176,7 @@ class Declarator:
     reference: bool = False
     lengths: tuple[str, ...] = ()  # the extents' texts, macros expanded; empty where there is none
     bits: bool = False  # a bit-field
+    constant: bool = False  # the pointer that it is cannot be changed: `char *const p`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

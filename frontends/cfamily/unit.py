@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`text` is that of the parameters, as written."""
+    """`text` is that of the parameters, as written; `outer` counts the parameter lists around."""
 
     parameters: tuple[TemplateParameter, ...]
     text: str
+    outer: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,27 @@ class Unit:
         """Variables at file scope and in namespaces, and functions that are declared."""
         return tuple(self._scope.globals)
 
+    def is_c_linked(self, function: Function) -> bool:
+        """Whether C++ gives it C's linkage: it stands in `extern "C"`, or is declared there."""
+        declared = (function.name.text, len(function.formals)) in self._scope.c_linked
+        outside = function.template is None and all(s.kind != "class" for s in function.scopes)
+        return (declared and outside) or any(s.kind == "extern" for s in function.scopes)
+
+    @property
+    def variables(self) -> tuple[Declaration, ...]:
+        """Those of `globals` whose names need no scope; functions among them."""
+        return tuple(self._scope.variables)
+
+    @property
+    def static_members(self) -> frozenset[tuple[str, str]]:
+        """(class, name) of every member that is declared `static`."""
+        return frozenset(self._scope.static_members)
+
+    @property
+    def tags(self) -> Mapping[str, Token]:
+        """The first token of the definition of each record and enumeration."""
+        return self._scope.reader.tags
+
     @property
     def aliases(self) -> Mapping[str, Declaration]:
         return self._scope.aliases
@@ -148,11 +170,11 @@ class Unit:
     @property
     def enums(self) -> Mapping[str, tuple[str, ...]]:
         """The enumerators of each."""
-        return self.reader.enums
+        return self._scope.reader.enums
 
     @property
     def enumerators(self) -> Mapping[str, Expression]:
-        return self.reader.enumerators
+        return self._scope.reader.enumerators
 
     @property
     def faults(self) -> tuple[SyntaxFault, ...]:
@@ -221,8 +243,11 @@ class _FileScope:
         self.unit, self.reader = unit, unit.reader
         self.functions: list[Function] = []
         self.globals: list[Declaration] = []
+        self.variables: list[Declaration] = []
+        self.static_members: set[tuple[str, str]] = set()
         self.aliases: dict[str, Declaration] = {}
         self.records: dict[str, Record] = {}
+        self.c_linked: set[tuple[str, int]] = set()  # functions declared in `extern "C"`, with how many formals
         self.faults: list[SyntaxFault] = []
 
     def read(self, node: Node, scopes: tuple[Scope, ...]) -> None:
@@ -245,7 +270,8 @@ class _FileScope:
                 written = self.reader._field(node, "parameters")
                 first, last = self.reader.first(written), self.reader.last(written)
                 text = self.unit.written(first + 1, last - 1)
-                inner = Template(self.reader.template_parameters(written), text)
+                outer = template.outer + 1 if template is not None else 0
+                inner = Template(self.reader.template_parameters(written), text, outer)
                 for child in node.named_children[1:]:
                     self._part(child, scopes, inner, before)
             case "namespace_definition":
@@ -255,7 +281,10 @@ class _FileScope:
                     self.read(body, (*scopes, self._scope("namespace", text, node)))
             case "linkage_specification":
                 body = self.reader._field(node, "body")
-                inside = (*scopes, self._scope("extern", "", node))
+                language = self.reader.token(self.reader._field(node, "value")).text
+                inside = tuple(s for s in scopes if s.kind != "extern")
+                if language == '"C"':
+                    inside = (*inside, self._scope("extern", "", node))
                 if body.type == "declaration_list":
                     self.read(body, inside)
                 else:
@@ -347,6 +376,7 @@ class _FileScope:
         text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.first(node)}"
         access = "private" if kind == "class" else "public"
         self.records[text] = self.reader.record(text, node, body, template.parameters if template else ())
+        self.reader.tags[text] = self.reader.token(node)
         before = self.reader.first(body)
         for child in body.named_children:
             if child.type == "access_specifier":
@@ -372,7 +402,9 @@ class _FileScope:
             if inner is not None and inner.child_by_field_name("body") is not None:
                 self._part(inner, scopes, None, before)
             elif "static" in self.reader.specifiers(node)[0]:
-                self.globals.append(self.reader.declaration(node, in_body=False))
+                declaration = self.reader.declaration(node, in_body=False)
+                self.globals.append(declaration)
+                self.static_members |= {(scopes[-1].name, d.name.text) for d in declaration.declarators}
             return
         self._part(node, scopes, None, before)
 
@@ -392,6 +424,11 @@ class _FileScope:
                 )  # fmt: skip
         elif declaration.declarators:
             self.globals.append(declaration)
+            if template is None and all(s.kind == "extern" or (s.kind, s.name) == ("namespace", "") for s in scopes):
+                self.variables.append(declaration)
+            if any(scope.kind == "extern" for scope in scopes):
+                functions = [d for d in declaration.declarators if d.parameters is not None]
+                self.c_linked |= {(d.name.text, len(d.parameters or ())) for d in functions}
 
     def _alias(self, node: Node) -> None:
         name, type_ = self.reader.token(self.reader._field(node, "name")), self.reader._field(node, "type")
@@ -401,6 +438,7 @@ class _FileScope:
         declarator = Declarator(
             name=name, shape=shape.shape if shape else (), pointers=shape.pointers if shape else (), restricted=False,
             parameters=shape.parameters if shape else None, value=None, last=self.reader.ends(node)[1],
+            lengths=shape.lengths if shape else (),
         )  # fmt: skip
         first, last = self.reader.ends(node)
         self.aliases[name.text] = Declaration(

@@ -12,7 +12,8 @@ from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Constant, Expr, R
 from tunepass.expr.typing import binary
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.cfamily.declared import CType, is_integral
 from tunepass.frontends.gpu.elements import LayoutReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit, Symbol

@@ -11,7 +11,6 @@ from tunepass.expr.nodes import INTEGER, Constant, Expr, Name, free_names
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.dispatch import dispatched, header_file, identifier, selector
 from tunepass.frontends.c.lowering import defines, macros
-from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.c.variant_text import copy, formal_list, includes
 from tunepass.frontends.gpu.emission import at_choice, flag_text, launch_functions
 from tunepass.ir.files import EmittedFile
@@ -89,9 +88,9 @@ def _copies(variants: SizedVariants) -> list[str]:
     kernel = variants.variants[0]
     body, name, function = kernel.body_as(GpuKernel), identifier(kernel), dispatched(kernel)
     formals = {a.name: f.name for a, f in zip(body.arguments, function.formals)}
-    lines = ["#ifdef __CUDACC__", *includes(scan(kernel.source)), ""]
+    lines = ["#ifdef __CUDACC__", *includes(kernel.source), ""]
     for number, variant in enumerate(variants.variants):
-        lines += [*copy(kernel.source, kernel.source.text, macros(variant, chosen(variant)), number), ""]
+        lines += [*copy(variant, kernel.source.text, macros(variant, chosen(variant)), number), ""]
     launch = launched(variants).body_as(GpuKernel).launch
     used = {
         n

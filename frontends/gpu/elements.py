@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tunepass.expr.algebra import lift, number
 from tunepass.frontends.c.elements import UnknownElement
-from tunepass.frontends.c.numbers import Value, constant_of
+from tunepass.frontends.cfamily.constants import number_in
 from tunepass.frontends.cfamily.declared import CType, TypeRecord, Types
 from tunepass.frontends.cfamily.values import Values
 from tunepass.ir.gpu import Layout, NumberOf
@@ -33,7 +33,7 @@ class LayoutReader:
 
     types: Types
     dialect: Dialect
-    constants: Mapping[str, Value]
+    constants: Mapping[str, bool | int | float]
 
     def layout_of(self, element: CType) -> Layout | None:
         """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
@@ -50,7 +50,7 @@ class LayoutReader:
             raise UnknownElement("its elements hold pointers")
         one, count = self._one(kind, depth), 1
         for dim in kind.dims:
-            length = constant_of(dim, self.constants)
+            length = number_in(dim, self.constants)
             if not isinstance(length, int) or not 1 <= length <= NUMBER_LIMIT:
                 raise UnknownElement(f"the length `{dim}` of a member is not a known number")
             count *= length

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar
@@ -11,16 +10,18 @@ from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.pragmas.groups import refuse_none
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.symbols import symbols_of
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.lookup import named, plain_name, template_arguments
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.c.tunables import TunablesReader
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import named, plain_name, template_arguments
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
@@ -50,9 +51,10 @@ class GpuFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = tuple(DIALECTS)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
-        return _KernelReader(source, scanned, words).read(pragmas)
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
+        return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_files(kernels, note, word)
@@ -64,10 +66,10 @@ class GpuFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
-        self.source, self.scan, self.compiler_words = source, scanned, words
+    def __init__(self, source: Source, text: Annotated, words: Sequence[str]):
+        self.source, self.text, self.compiler_words = source, text, words
         self.dialect = DIALECTS.get(PurePath(source.name).suffix, "cuda")
-        self.macros = macro_defaults(scanned)
+        self.macros = macro_defaults(text)
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
@@ -83,18 +85,17 @@ class _KernelReader:
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
-        texts = (self.source.text[p.outer_start : p.outer_end] for p in self.scan.pragmas)
-        words = frozenset(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text))
+        words = frozenset(name for pragma in self.text.pragmas for name in names_in(pragma.text))
         self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
         self.warnings += unread_headers(self.unit.unit)
         self._tell_missing_headers()
-        groups = group(pragmas, self.functions(pragmas), self.source)
+        groups = group(pragmas, self.functions(pragmas))
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
-            words=frozenset(self.scan.words())
+            words=self.text.words
             | {word for g in groups for word in (*template_words(g.target), *launch_words(g.target))},
-            includes=includes_own(self.scan),
+            includes=self.text.includes_own,
             known=known,
             warnings=self.warnings,
         )
@@ -140,6 +141,7 @@ class _KernelReader:
             body=body,
             models=tuple(each(group.models, lambda m: stated_model(m, parameters, sizes, self.source))),
             span=group.target.span,
+            words=tuple(self.compiler_words),
         )
 
 
@@ -148,9 +150,9 @@ def launch_words(pragma: GpuKernelPragma) -> list[str]:
     launch = pragma.launch
     extents = [number for extent in (launch.grid, launch.block) if extent is not None for number in extent.numbers]
     texts = [*extents, *([launch.dynamic] if launch.dynamic is not None else [])]
-    return [word for text in texts for word in re.findall(r"\w+", text.text)]
+    return [word for text in texts for word in names_in(text.text)]
 
 
 def template_words(pragma: GpuKernelPragma) -> list[str]:
     """The names in a kernel's template arguments: a macro that is used there is used."""
-    return [word for argument in template_arguments(pragma.call.name) or () for word in re.findall(r"\w+", argument)]
+    return [word for argument in template_arguments(pragma.call.name) or () for word in names_in(argument)]

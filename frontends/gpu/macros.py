@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault, set_macros
+from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.cfamily.device import names_in_toolkit
-from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value
@@ -39,9 +38,7 @@ def with_values(
 def _whole(text: str, macros: Mapping[str, MacroDefault]) -> int | None:
     """The number that a text is, or the macro that it names."""
     written = macros[text].text.strip("() ") if text in macros else text
-    digits = written.removeprefix("-")
-    value = literal(digits) if digits[:1].isdecimal() else None
-    return -value if value is not None and written.startswith("-") else value
+    return whole_number(written)
 
 
 def active_macros(macros: Mapping[str, MacroDefault], known: frozenset[str], unit: Unit) -> dict[str, MacroDefault]:

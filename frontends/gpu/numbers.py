@@ -15,9 +15,10 @@ from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.arguments import span_of
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.numbers import Value
 from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.space.parameter import Parameter
+
+Number = bool | int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Numbers:
 
     source: Source
     parameters: Sequence[Parameter]
-    constants: Mapping[str, Value]
+    constants: Mapping[str, Number]
     scalars: dict[str, Expr] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
 
@@ -63,7 +64,7 @@ class Numbers:
         """Over the parameters alone."""
         return substitute(e, self.scalars)
 
-    def at_default(self, e: Expr, text: ExpressionText) -> Value:
+    def at_default(self, e: Expr, text: ExpressionText) -> Number:
         """Its value for the default configuration; SourceError where it has none."""
         value = self.default_value(e)
         if value is None:
@@ -71,7 +72,7 @@ class Numbers:
             raise SourceError(message, span_of(text, self.source))
         return value
 
-    def default_value(self, e: Expr) -> Value | None:
+    def default_value(self, e: Expr) -> Number | None:
         columns = {p.name: p.column([p.default]) for p in self.parameters}
         try:
             result = evaluate(self.bound(e), columns, 1)
@@ -91,7 +92,7 @@ class Numbers:
         (bounds,) = IntervalExtension([self.bound(e)]).bounds(lo, hi, 1)
         return float(bounds.lo[0]), float(bounds.hi[0])
 
-    def values(self) -> dict[str, Value]:
+    def values(self) -> dict[str, Number]:
         """The constants, and the scalars that no parameter changes."""
         found = dict(self.constants)
         for name, e in self.scalars.items():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.expr.python_eval import evaluate
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
-from tunepass.frontends.cfamily.conditions import number_of_word
+from tunepass.frontends.cfamily.condition_values import number_of_word
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.types import base_of
@@ -63,7 +62,9 @@ class Files:
     @property
     def line(self) -> Span:
         """The first `#if` that parameters decide."""
-        return min((line for chosen in self.sets for line in chosen.lines), key=lambda line: line.start)
+        common = set.intersection(*(set(chosen.lines) for chosen in self.sets))
+        lines = (line for chosen in self.sets for line in chosen.lines if line not in common)
+        return min(lines, key=lambda line: line.start)
 
     @cached_property
     def pragmas(self) -> tuple[PragmaTokens, ...]:
@@ -72,9 +73,14 @@ class Files:
         return tuple(found[start] for start in sorted(found))
 
     def number(self, values: Mapping[str, Value]) -> int:
-        """The place of the set that these values, and the defaults of other parameters, choose."""
+        """The place of the set that these values, and the defaults of other parameters, choose. Raises SourceError
+        where a condition has no value for them."""
         known = {**self.defaults, **values}
-        return next(n for n, chosen in enumerate(self.sets) if evaluate(chosen.condition, known))
+        number = next((n for n, chosen in enumerate(self.sets) if chosen.is_chosen(known)), None)
+        if number is None:
+            message = f"a condition over parameters has no value with {_listed(known, self.names)}"
+            raise SourceError(message, self.line, "no compiler takes that: divide by numbers other than 0")
+        return number
 
     def function(self, function: Function, number: int) -> Function:
         """The function in the file at this place. Raises SourceError where it is in none of its branches."""
@@ -84,8 +90,8 @@ class Files:
             lines = self.sets[number].lines
             usual = next(chosen.lines for chosen in self.sets if chosen.plain)
             line = next(line for line in lines if line not in usual)
-            values = ", ".join(f"{name} = {value}" for name, value in self.sets[number].configuration.items())
-            message = f"`{function.name.text}` is not there with {values}"
+            chosen = self.sets[number].configuration
+            message = f"`{function.name.text}` is not there with {_listed(chosen, chosen)}"
             raise SourceError(message, line, "define it in every branch")
         return same or found[0]
 
@@ -95,6 +101,10 @@ class Files:
         if other is not None:
             hint = "give it whole numbers as values"
             raise SourceError(f"`{other}`, which chooses branches, is no whole number", self.line, hint)
+
+
+def _listed(values: Mapping[str, Value], names: Collection[str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items() if name in names)
 
 
 def _numbers(file: HlsFile, chosen: BranchSet) -> dict[str, int | None]:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.frontends.c.macros import MacroDefault
-from tunepass.frontends.c.syntax.lexical import Directive, Scan
+from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.hls.pragmas.known import FIRST
 
-OPENING = ("if", "ifdef", "ifndef")
 
-
-def check_scan(source: Source, scan: Scan) -> list[Diagnostic]:
+def check_directives(source: Source, directives: Sequence[Directive]) -> list[Diagnostic]:
     """Warnings; SourceError for a condition that no `#endif` ends."""
-    opened: list[Directive] = []
-    for directive in scan.directives:
-        if directive.kind in OPENING:
-            opened.append(directive)
-        elif directive.kind == "endif" and opened:
-            opened.pop()
+    opened = [chain.directives[0] for chain in chains(directives) if not chain.closed]
     if opened:
         raise SourceError(f"no `#endif` ends this `#{opened[-1].kind}`", _span(source, opened[-1]))
-    return list(_misspelt(source, scan))
+    return list(_misspelt(source, directives))
 
 
-def _misspelt(source: Source, scan: Scan) -> Iterator[Diagnostic]:
-    for directive in scan.directives:
+def _misspelt(source: Source, directives: Sequence[Directive]) -> Iterator[Diagnostic]:
+    for directive in directives:
         words = directive.body.split()
         if directive.kind != "pragma" or not words:
             continue
@@ -38,8 +32,8 @@ def _misspelt(source: Source, scan: Scan) -> Iterator[Diagnostic]:
 
 
 def _span(source: Source, directive: Directive) -> Span:
-    start = directive.start + len(directive.text) - len(directive.text.lstrip())
-    return source.span(start, start + len(directive.text.strip().splitlines()[0]))
+    line = source.text[directive.start : directive.end].splitlines()[0]
+    return source.span(directive.start, directive.start + len(line.rstrip()))
 
 
 def undefined(macros: Mapping[str, MacroDefault], parameters: set[str]) -> list[Diagnostic]:

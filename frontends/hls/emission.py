@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Source, Span
@@ -11,14 +10,13 @@ from tunepass.frontends.c.defaults import changed, chosen_values, settled_change
 from tunepass.frontends.c.emission import comment, note_lines
 from tunepass.frontends.c.macros import macro_defaults
 from tunepass.frontends.c.pragmas.pragma import parse_by_kind
-from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.annotated import annotated
+from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.hls.pragmas.own import PARSERS
 from tunepass.frontends.params.tokens import Cursor
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Value
-
-AUTO = re.compile(r"\bauto\s*\{\s*(?:options\s*:\s*)?(\w+)\s*(?:=[^{}]*)?\}")
 
 
 def emit_files(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -32,31 +30,39 @@ def tuned_text(kernels: Sequence[Kernel], note: str = "") -> str:
     lines = comment([f"{PurePath(kernels[0].source.name).name}, tuned by tunepass.", *note_lines(note)])
     source = Source(kernels[0].source.name, with_defaults(kernels, _parse))
     text = changed(source.text, _changes(source, values))
-    defined = macro_defaults(scan(source))
+    defined = macro_defaults(annotated(source))
     macros = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "macro"} - set(defined)
     lines += [f"#ifndef {name}\n#define {name} {_macro(values[name])}\n#endif" for name in sorted(macros)]
     return "\n".join([*lines, text if text.endswith("\n") else f"{text}\n"])
 
 
 def _changes(source: Source, values: dict[str, Value]) -> list[tuple[Span, str]]:
-    scanned = scan(source)
+    text = annotated(source)
     changes: list[tuple[Span, str]] = []
     knobs: set[str] = set()
-    for directive in scanned.directives:
+    for directive in text.directives:
         if directive.kind == "pragma":
-            for found in AUTO.finditer(directive.text):
-                if found[1] in values:
-                    knobs.add(found[1])
-                    start = directive.start + found.start()
-                    span = source.span(start, directive.start + found.end())
-                    changes.append((span, _spelled(values[found[1]])))
+            for name, span in _knobs(source, list(tokens(source.text, directive.start + 1, directive.end))):
+                if name in values:
+                    knobs.add(name)
+                    changes.append((span, _spelled(values[name])))
     changes += settled_changes(source, knobs, _parse)
-    for name, macro in macro_defaults(scanned).items():
+    for name, macro in macro_defaults(text).items():
         if name in values:
             at = source.text.find(macro.text, macro.span.end)
             if macro.text and at >= 0:
                 changes.append((source.span(at, at + len(macro.text)), _macro(values[name])))
     return changes
+
+
+def _knobs(source: Source, words: Sequence[Token]) -> Iterator[tuple[str, Span]]:
+    """Every `auto{NAME}`, `auto{NAME = 2}` and `auto{options: NAME}`."""
+    for at, token in enumerate(words[:-2]):
+        if token.at("auto") and words[at + 1].at("{"):
+            start = at + 4 if words[at + 2].at("options") and words[at + 3].at(":") else at + 2
+            end = next((word.end for word in words[start:] if word.at("}")), None)
+            if end is not None:
+                yield words[start].text, source.span(token.start, end)
 
 
 def _parse(cursor: Cursor) -> object:

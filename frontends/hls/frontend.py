@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -15,16 +14,16 @@ from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
-from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.c.tunables import TunablesReader
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
+from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.refusals import missing_function
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
 from tunepass.frontends.hls.branches import Files
-from tunepass.frontends.hls.checks import check_scan, undefined
+from tunepass.frontends.hls.checks import check_directives, undefined
 from tunepass.frontends.hls.emission import emit_files
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, knobs_of, mode_parameter
@@ -38,7 +37,6 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
 
 
@@ -48,15 +46,15 @@ class HlsFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX, *OPENCL)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        return _FileReader(source, scanned, words, pragmas).read(only)
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        return _FileReader(source, text, words, pragmas).read(only)
 
     def body(self, source: Source, name: str | None = None, words: Sequence[str] = ()) -> HlsKernel:
         """The body of a source's kernel, also where nothing is left to be chosen, as in a tuned one."""
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        (kernel, *_) = _FileReader(source, scanned, words, pragmas, tuned=True).read(name).kernels
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        (kernel, *_) = _FileReader(source, text, words, pragmas, tuned=True).read(name).kernels
         return kernel.body_as(HlsKernel)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -68,7 +66,7 @@ class _FileReader:
     """Parameters first; then the functions, which tell the domains of knobs that no `param` gives."""
 
     source: Source
-    scan: Scan
+    text: Annotated
     words: Sequence[str]
     pragmas: Sequence[HlsLine]
     tuned: bool = False  # nothing has to be left to be chosen
@@ -78,7 +76,7 @@ class _FileReader:
     loop_starts: list[int] = field(init=False)
 
     def read(self, only: str | None) -> Parsed:
-        self.warnings += check_scan(self.source, self.scan)
+        self.warnings += check_directives(self.source, self.text.directives)
         params = [p for p in self.pragmas if isinstance(p, ParamText)]
         no_duplicates(params, "parameter")
         declared = self._declared(params)
@@ -98,7 +96,7 @@ class _FileReader:
 
     def _declared(self, params: Sequence[ParamText]) -> dict[str, Parameter]:
         macros = {
-            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.scan).items()
+            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.text).items()
         }
         empty = undefined(macros, {name for p in params for name in set_macros(p)})
         if empty:
@@ -106,8 +104,8 @@ class _FileReader:
         reader = TunablesReader(
             source=self.source,
             macros=macros,
-            words=frozenset(self.scan.words()) | self._stated_words(),
-            includes=includes_own(self.scan),
+            words=self.text.words | self._stated_words(),
+            includes=self.text.includes_own,
             known=frozenset(name for p in params for name in set_macros(p)),
             warnings=self.warnings,
         )
@@ -121,7 +119,7 @@ class _FileReader:
         numbers = [text for p in lines for texts in p.numbers.values() for text in texts]
         arguments = [a for p in lines for a in p.arguments]
         numbers += [a.value for a in arguments if a.value is not None] + [n for a in arguments for n in a.lengths]
-        return frozenset(word for text in numbers for word in WORD.findall(text.text))
+        return frozenset(word for text in numbers for word in names_in(text.text))
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, which decides what is read for which values."""
@@ -233,15 +231,10 @@ class _FileReader:
         numbers = {name: n for name, e in stated.scalars.items() if (n := algebra.number(e)) is not None}
         return tuple(each(pragmas, lambda c: reader.constraint(c, parameters, {**self._numbers(), **numbers})))
 
-    def _numbers(self) -> dict[str, int]:
-        """Macros that are whole numbers, as large as an expression holds."""
-        found: dict[str, int] = {}
-        for name, defined in self.file.unit.text.macros.items():
-            text = [t.text for t in tokens(defined[-1].body) if not t.at("(", ")")]
-            number = literal(text[0]) if len(text) == 1 and defined[-1].parameters is None else None
-            if number is not None and number <= INT_MAX and not name.startswith("_"):
-                found[name] = number
-        return found
+    def _numbers(self) -> dict[str, int | float]:
+        """The names in pragmas that are numbers, as large as an expression holds."""
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
+        return {name: n for name, n in constants(self.file.unit, names).items() if abs(n) <= INT_MAX}
 
     # --- what pragmas state ---------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ def tops(file: HlsFile) -> list[Function]:
 
 def results(path: Path, folder: Path, draws: int) -> Iterator[Result]:
     name = str(path.relative_to(folder))
-    source = Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
+    source = Source(str(path), path.read_text(encoding="utf-8-sig", errors="replace"))
     try:
         file = HlsFile.read(source, (), {})
         functions = tops(file)

@@ -25,7 +25,7 @@ WRONG = sorted((Path(__file__).parents[1] / "attacks" / "wrong").glob("*.c"))
 def task_of(folder: Path, text: str, command: tuple[str, ...] = ("gcc", "-O2")) -> KernelTask:
     path = folder / "kernel.c"
     path.write_text(text)
-    kernel = CFrontend().parse(Source(str(path), text)).kernels[0]
+    kernel = CFrontend().parse(Source(str(path), text), words=command).kernels[0]
     call = kernel.body_as(CKernel).call
     assert call is not None
     return replace(call_task(kernel, call, command, TIME), plan=QUICK)

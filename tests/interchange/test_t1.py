@@ -12,7 +12,7 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.interchange.foreign_kernel import annotated, used
-from tunepass.interchange.signatures import agreed
+from tunepass.interchange.signatures import agreed, formals
 from tunepass.interchange.t1 import read_t1
 
 KERNEL = """\
@@ -175,3 +175,29 @@ def test_a_kernel_with_other_parameters_keeps_no_kernel_line() -> None:
     kernel = agreed(read_t1(text()), "__global__ void blur(float *a) { }")
     assert not kernel.whole and kernel.notes[-1] == "blur has 1 parameters, its description 4 arguments"
     assert "no definition of blur in the source" in agreed(read_t1(text()), "void blur(int);").notes
+
+
+def test_the_kernel_is_read_as_it_is_compiled() -> None:
+    kernel = read_t1(text())
+    source = """
+#if tile == 8
+#define real double
+#else
+#define real float
+#endif
+#ifdef NEVER
+__global__ void blur(int) { }
+#endif
+#define FORMALS(n) int n, const real *in /* a comment, with a comma */
+__global__ void __launch_bounds__(block_size_x) blur(float *out, FORMALS(n), unsigned mode_of) { out[0] = in[n]; }
+"""
+    found = formals(kernel, source)
+    assert found is not None and [(f.name, f.element, f.constant) for f in found] == [
+        ("out", "float", False),
+        ("n", "int", False),
+        ("in", "float", True),
+        ("mode_of", "unsigned int", False),
+    ]
+    chosen = formals(kernel, source.replace(", FORMALS(n)", ", int n, const real *in"))
+    assert chosen is not None and [f.name for f in chosen if f.varies] == ["in"]
+    assert formals(kernel, "#error no\n") is None

@@ -6,10 +6,11 @@ import pytest
 
 from tests.frontends.c.scops.reading import nest
 from tests.polyhedral.scops import JACOBI, SWEEPS, SYRK
-from tunepass.ir.scop import Scop
+from tunepass.ir.scop import Scop, ScopArray
 from tunepass.polyhedral.codegen.write import rewrite_scop
 from tunepass.polyhedral.schedules.apply import is_legal
 from tunepass.polyhedral.schedules.describe import describe_scop
+from tunepass.polyhedral.schedules.footprint import Buffer
 from tunepass.polyhedral.schedules.plan import Plan
 from tunepass.polyhedral.spaces.derive import derive_space
 
@@ -94,3 +95,11 @@ def test_arrays_read_against_the_grain_are_offered() -> None:
     assert offered(JACOBI) == offered(SWEEPS) == []
     along = nest(PRODUCT.format("y[i * n + k]", "z[k * n + j]"), FORMALS)
     assert offered(along) == []
+
+
+def test_a_subscript_that_is_a_condition_is_subtracted_from_as_a_whole() -> None:
+    """`c ? a : b - B_pack_0` would run over the buffer's end where `c` holds."""
+    array = ScopArray(name="B", text="B", element="double", element_byte=8, extents=("n", "n"))
+    buffer = Buffer("B_pack", "B", "double", order=(1, 0), sizes=(4, 4), flat=False)
+    text = buffer.filled(array, ("i", "j > 0 ? j : 2"))
+    assert text == "B_pack[(j > 0 ? j : 2) - B_pack_1][i - B_pack_0] = B[i][j > 0 ? j : 2];"

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.properties.local_nests import LOCALS, LocalNests
 from tests.properties.scop_nests import SIDE, ScopNests
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.cfamily import reading
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
 from tunepass.polyhedral.schedules.apply import is_legal
@@ -30,9 +31,10 @@ CHUNK = 10  # nests in one program
 TRIES = 20
 COPIES = 12  # the compiler's time is the test's
 SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-FORMALS = f"int n, int m, unsigned A[{SIDE}][{SIDE}], unsigned B[{SIDE}][{SIDE}], unsigned x[{SIDE}]"
+FORMALS = f"int n, int m, unsigned A[{SIDE}][{SIDE}], unsigned B[{SIDE}][{SIDE}], unsigned x[{SIDE}], unsigned *F"
+DRAWN = {"imperfect": ScopNests, "locals": LocalNests}
 MAIN = """\
-typedef struct { unsigned A[SIDE][SIDE], B[SIDE][SIDE], x[SIDE]; } State;
+typedef struct { unsigned A[SIDE][SIDE], B[SIDE][SIDE], x[SIDE], F[SIDE * SIDE]; } State;
 static State start, expected, got;
 int main(void)
 {
@@ -42,8 +44,8 @@ int main(void)
         for (int size = 0; size < 8; size++) {
             int n = size * 3 % 10, m = size * 7 % 10;
             expected = got = start;
-            table[f].source(n, m, expected.A, expected.B, expected.x);
-            table[f].schedule(n, m, got.A, got.B, got.x);
+            table[f].source(n, m, expected.A, expected.B, expected.x, expected.F);
+            table[f].schedule(n, m, got.A, got.B, got.x, got.F);
             if (memcmp(&expected, &got, sizeof got)) {
                 printf("%d differs at n = %d, m = %d\\n", f, n, m);
                 return 1;
@@ -62,13 +64,13 @@ class Case:
 
 
 def function(nest: str) -> str:
-    return f"static void @({FORMALS})\n{{\nint i, j, k, l;\nunsigned t;\n#pragma tunepass loop auto\n{{\n{nest}}}\n}}\n"
+    locals_ = f"int i, j, k, l;\nunsigned t;\n{LOCALS}\n"
+    return f"static void @({FORMALS})\n{{\n{locals_}#pragma tunepass loop auto\n{{\n{nest}}}\n}}\n"
 
 
 def read(text: str) -> Scop:
     source = Source("nest.c", text.replace("@", "f"))
-    scanned = scan(source)
-    (pragma,) = scanned.pragmas
+    (pragma,) = annotated(source).pragmas
     return read_scop(source.span(pragma.outer_start, pragma.outer_end), reading.read(source, (), "c"))
 
 
@@ -100,21 +102,22 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
     )
 
 
-def cases(seed: int) -> list[Case]:
+def cases(seed: int, kind: str) -> list[Case]:
     """Legal schedules of one nest that can be written; few where few of those drawn are."""
-    text = function(ScopNests(seed).draw())
+    text = function(DRAWN[kind](seed).draw())
     scop, r = read(text), random.Random(seed)
     plans = (random_plan(scop, r) for _ in range(TRIES))
     legal = (plan for plan in plans if is_legal(scop, plan) and is_faithful(scop, plan))
     return [Case(text, scop, plan) for plan in itertools.islice(legal, SCHEDULES)]
 
 
-def program(chosen: list[Case]) -> str:
-    parts = ["#include <stdio.h>\n#include <string.h>\n", f"#define SIDE {SIDE}\n"]
+def program(chosen: list[Case], helpers: str = "") -> str:
+    parts = ["#include <stdio.h>\n#include <string.h>\n", f"#define SIDE {SIDE}\n", helpers]
     for number, case in enumerate(chosen):
         code = rewrite_scop(case.scop, case.plan, numbered=False)
         source = case.scop.span.source.text
         written = source[: case.scop.span.start] + code + source[case.scop.span.end :]
+        written = written[written.index("static void f(") :]
         parts += [case.text.replace("@", f"a{number}"), written.replace(" f(", f" b{number}(", 1)]
     rows = "".join(f"    {{a{number}, b{number}}},\n" for number in range(len(chosen)))
     table = f"static const struct {{ void (*source)({FORMALS}), (*schedule)({FORMALS}); }} table[] = {{\n"
@@ -123,13 +126,16 @@ def program(chosen: list[Case]) -> str:
 
 @pytest.mark.parametrize("first", range(0, NESTS, CHUNK))
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_schedules_compute_the_same(compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", DRAWN)
+def test_schedules_compute_the_same(
+    kind: str, compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     monkeypatch.setattr("tunepass.polyhedral.codegen.sums.MOST_LANES", 4)  # so that short loops fill them
     offset = 0 if compiler == "gcc" else 10_000
     seeds = range(first + offset, min(first + CHUNK, NESTS) + offset)
-    chosen = [case for seed in seeds for case in cases(seed)]
+    chosen = [case for seed in seeds for case in cases(seed, kind)]
     source = tmp_path / "schedules.c"
     source.write_text(program(chosen))
     openmp = "-fopenmp" if compiler == "gcc" else "-fopenmp-simd"  # clang often comes without its OpenMP library

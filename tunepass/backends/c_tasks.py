@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,8 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
-    following = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
+    text = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
+    following = Following(text, call.setup.flags if call.setup else ())
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
@@ -48,13 +49,24 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
     )
 
 
-def _followed(kernel: Kernel, following: str, configuration: Configuration) -> Candidate:
+@dataclass(frozen=True, slots=True)
+class Following:
+    """More text at the end of what is compiled to be judged, and the flags that it needs. No file that is written has
+    it."""
+
+    text: str
+    flags: tuple[str, ...] = ()
+
+
+def _followed(kernel: Kernel, following: Following, configuration: Configuration) -> Candidate:
     return _followed_by(following, lower(kernel, configuration), kernel.source.text)
 
 
-def _followed_by(text: str, candidate: Candidate, source: str) -> Candidate:
-    """With more text at the end of what is compiled to be judged, which stands in no file that is written."""
-    return replace(candidate, text=(candidate.text or source) + text) if text else candidate
+def _followed_by(following: Following, candidate: Candidate, source: str) -> Candidate:
+    if not following.text:
+        return candidate
+    text, flags = (candidate.text or source) + following.text, (*candidate.flags, *following.flags)
+    return replace(candidate, text=text, flags=flags)
 
 
 def _inputs(call: KernelCall) -> Inputs:

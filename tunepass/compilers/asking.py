@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,6 +19,11 @@ from tunepass.diagnostics import ToolError
 
 PATIENCE_S = 20.0
 MEMORY_BYTE, OUTPUT_BYTE = 1 << 30, 64 << 20  # that preprocessing a text may take
+LIMITS = {
+    "as": (resource.RLIMIT_AS, MEMORY_BYTE),
+    "fsize": (resource.RLIMIT_FSIZE, OUTPUT_BYTE),
+    "core": (resource.RLIMIT_CORE, 0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
 def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
     """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
     would cost more than the answer: nothing is compiled, and the words are the user's."""
-    return _asked(words, environment, "", PATIENCE_S, None)
+    return _asked(words, environment, "", PATIENCE_S, limited=False)
 
 
 def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIENCE_S) -> Reply:
@@ -46,14 +53,30 @@ def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIEN
     The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
     `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
     """
-    return _asked(words, None, text, patience_s, _limit)
+    return _asked(words, None, text, patience_s, limited=True)
 
 
-def _limit() -> None:
-    """In the child, before it becomes the compiler."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTE, MEMORY_BYTE))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_BYTE, OUTPUT_BYTE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], Callable[[], None] | None]:
+    """The words as a call that limits itself, or else with what the child does before it becomes the compiler.
+
+    For the latter this process is copied: some ten milliseconds for every hundred megabytes, longer than most answers.
+    """
+    limits = {name: (kind, _most(kind, wanted)) for name, (kind, wanted) in LIMITS.items()}
+    setter = shutil.which("prlimit", path=os.defpath)  # the system's, whatever the user's PATH
+    if setter is not None and shutil.which(words[0]) is not None:
+        return (setter, *(f"--{name}={most}" for name, (_, most) in limits.items()), "--", *words), None
+
+    def limit() -> None:
+        for kind, most in limits.values():
+            resource.setrlimit(kind, (most, most))
+
+    return words, limit
+
+
+def _most(kind: int, wanted: int) -> int:
+    """No more than this process itself may have: to ask for more is an error."""
+    own = resource.getrlimit(kind)[1]
+    return wanted if own == resource.RLIM_INFINITY else min(wanted, own)
 
 
 def _asked(
@@ -61,8 +84,10 @@ def _asked(
     environment: Mapping[str, str] | None,
     text: str,
     patience_s: float,
-    limit: Callable[[], None] | None,
+    *,
+    limited: bool,
 ) -> Reply:
+    words, in_child = _within_limits(words) if limited else (words, None)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode("utf-8", "surrogateescape"))
         given.seek(0)
@@ -74,16 +99,13 @@ def _asked(
                 stderr=err,
                 env=base_environment(environment),
                 start_new_session=True,
-                preexec_fn=limit,
+                preexec_fn=in_child,
             )
         except OSError as error:
             hint = "is it installed, executable and on the PATH?"
             raise ToolError(f"cannot run {words[0]}: {error.strerror}", hint=hint) from None
-        late = ""
         try:
-            process.wait(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            late = f"no answer within {patience_s:g} s"
+            late = "" if _ended(process, patience_s) else f"no answer within {patience_s:g} s"
         finally:
             _stop(process)
         printed, told = _read(out), _read(err)
@@ -93,6 +115,29 @@ def _asked(
 def _read(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode(errors="surrogateescape")
+
+
+def _ended(process: subprocess.Popen[bytes], patience_s: float) -> bool:
+    """Whether it ends in time. `Popen.wait` with a timeout looks ever more rarely: that took a compiler's answer longer
+    by up to 50 ms."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # neither every kernel nor every enclosure has it
+        return _ends_within(process, patience_s)
+    try:
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        return bool(waiting.poll(patience_s * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def _ends_within(process: subprocess.Popen[bytes], patience_s: float) -> bool:
+    try:
+        process.wait(timeout=patience_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -6,7 +6,7 @@ trust their arguments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Span
@@ -248,9 +248,9 @@ class Index(Expr):
         return (self.order, self.index)
 
 
-def walk(*roots: Expr) -> Iterator[Expr]:
-    """Every node object of all the roots once, children before parents, without recursion."""
-    seen: set[int] = set()
+def walk(*roots: Expr, known: Collection[int] = ()) -> Iterator[Expr]:
+    """Every node object of all the roots once, children before parents, without recursion; none whose id is `known`."""
+    seen = set(known)
     stack = [(root, False) for root in reversed(roots)]
     while stack:
         node, ready = stack.pop()

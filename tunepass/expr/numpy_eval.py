@@ -57,16 +57,22 @@ class Evaluated:
 
 def evaluate(e: Expr, columns: Columns, n: int) -> Evaluated:
     """`e` at the n configurations in `columns`. Raises ExpressionError, with a span, where an integer overflows."""
-    return _evaluated(e, columns, n, strict=True)
+    return _evaluated(_Evaluator(columns, n), e, strict=True)
+
+
+def evaluate_all(expressions: Sequence[Expr], columns: Columns, n: int) -> list[Evaluated]:
+    """Each as by `evaluate`; what they share is evaluated once."""
+    reader = _Evaluator(columns, n)
+    return [_evaluated(reader, e, strict=True) for e in expressions]
 
 
 def evaluate_within(e: Expr, columns: Columns, n: int) -> Evaluated:
     """The same where an integer that overflows is only undefined: for expressions that no user wrote."""
-    return _evaluated(e, columns, n, strict=False)
+    return _evaluated(_Evaluator(columns, n), e, strict=False)
 
 
-def _evaluated(e: Expr, columns: Columns, n: int, *, strict: bool) -> Evaluated:
-    reader = _Evaluator(columns, n)
+def _evaluated(reader: _Evaluator, e: Expr, *, strict: bool) -> Evaluated:
+    n = reader.n
     values, status = reader.read(e)
     if strict and status is not None and (status == OVERFLOW).any():
         raise ExpressionError(OVERFLOW_MESSAGE, reader.culprit(e))
@@ -116,9 +122,8 @@ class _Evaluator:
 
     def read(self, e: Expr) -> Result:
         with np.errstate(all="ignore"):
-            for node in walk(e):
-                if id(node) not in self.known:
-                    self.known[id(node)] = self._node(node)
+            for node in walk(e, known=self.known):
+                self.known[id(node)] = self._node(node)
         return self.known[id(e)]
 
     def culprit(self, e: Expr) -> Span | None:

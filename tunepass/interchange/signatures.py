@@ -5,40 +5,62 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from tunepass.compilers.languages import CXX
+from tunepass.diagnostics import Source, TunepassError
+from tunepass.frontends.cfamily.command import Dialect
+from tunepass.frontends.cfamily.conditions import conditional_macros, parameter_conditions
+from tunepass.frontends.cfamily.declared import element_of
+from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.tree import Declaration
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.interchange.foreign_kernel import ForeignArgument, ForeignKernel
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_QUALIFIERS = re.compile(
-    r"\b(const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|constant|__local|local|__private)\b"
-)
-_ATTRIBUTE = re.compile(r"__attribute__\s*\(\([^()]*\)\)")
 _VECTOR = re.compile(r"([a-z_]+?)(2|3|4|8|16)")
+_DIALECTS: dict[str, Dialect] = {"c": "c", "cuda": "cuda", "opencl": "opencl"}
 
 
 @dataclass(frozen=True, slots=True)
 class Formal:
     name: str
     element: str
-    pointer: bool
     constant: bool  # what it points to
+    varies: bool  # a parameter decides of which type it is: the description's own is right for all of them
 
 
-def formals(text: str, function: str) -> tuple[Formal, ...] | None:
-    """Of the definition of `function`; None where there is none that can be read."""
-    text, plain = _COMMENT.sub(" ", text), function.partition("<")[0].rpartition("::")[2]
-    for match in re.finditer(rf"\b{re.escape(plain)}\s*\(", text):
-        inside = _bracketed(text, match.end())
-        if inside is None or not re.match(r"\)[^;{(]*\{", text[match.end() + len(inside) :]):
-            continue
-        declared = [_formal(part) for part in _split(_ATTRIBUTE.sub(" ", inside))]
-        known = [formal for formal in declared if formal is not None]
-        return tuple(known) if len(known) == len(declared) else None
-    return None
+def formals(kernel: ForeignKernel, text: str) -> tuple[Formal, ...] | None:
+    """Of the definition of the kernel's function; None where there is none that can be read."""
+    name = kernel.source or "kernel"
+    dialect: Dialect = "c++" if name.endswith(CXX) else _DIALECTS.get(kernel.language or "", "c++")
+    symbols = {p.name: p.default if isinstance(p.default, int) else None for p in kernel.parameters}
+    try:
+        unit = read(Source(name, text), (), dialect, symbols, lenient=True)
+        functions = unit.functions
+    except TunepassError:
+        return None
+    plain = kernel.function.partition("<")[0].rpartition("::")[2]
+    found = next((f for f in functions if f.name.text.rpartition("::")[2] == plain), None)
+    return None if found is None else tuple(_formal(unit, parameter) for parameter in found.formals)
+
+
+def _formal(unit: Unit, parameter: Declaration) -> Formal:
+    (declarator,) = parameter.declarators
+    constant = bool(declarator.shape) and "const" in parameter.words
+    return Formal(declarator.name.text, element_of(parameter.words), constant, _varies(unit, parameter))
+
+
+def _varies(unit: Unit, parameter: Declaration) -> bool:
+    """By a macro, or a typedef in a branch over parameters."""
+    words = unit.tokens[unit.index(parameter.first) : unit.index(parameter.last) + 1]
+    made = {token.macro or token.text for token in words}
+    places = [unit.aliases[word].first.start for word in parameter.words if word in unit.aliases]
+    conditions = parameter_conditions(unit.text)
+    branch = any(start <= place < end for place in places for start, end, _ in conditions)
+    return branch or bool(made & (conditional_macros(unit.text) | unit.text.symbols.names))
 
 
 def agreed(kernel: ForeignKernel, text: str) -> ForeignKernel:
     """With the names and types that the kernel's own text gives its parameters; without arguments where they differ."""
-    found = formals(text, kernel.function)
+    found = formals(kernel, text)
     if found is None:
         return replace(kernel, arguments=(), notes=(*kernel.notes, f"no definition of {kernel.function} in the source"))
     passed = [a for a in kernel.arguments if not a.symbol]
@@ -49,7 +71,7 @@ def agreed(kernel: ForeignKernel, text: str) -> ForeignKernel:
         return replace(kernel, arguments=(), notes=(*kernel.notes, note))
     symbols = [a for a in kernel.arguments if a.symbol and len(passed) < len(kernel.arguments)]
     found = tuple(
-        replace(formal, element=a.element) if a.element and _varies(formal.element, text) else formal
+        replace(formal, element=a.element) if a.element and formal.varies else formal
         for a, formal in zip(passed, found)
     )
     if "<" in kernel.function:  # a type may be the template's parameter
@@ -65,41 +87,3 @@ def _as_declared(argument: ForeignArgument, formal: Formal) -> ForeignArgument:
     length = argument.length // lanes if wider and argument.value is None else argument.length
     direction = "in" if formal.constant and argument.value is None else argument.direction
     return replace(argument, name=formal.name, element=formal.element, length=length, direction=direction)
-
-
-def _varies(element: str, text: str) -> bool:
-    """Is there more than one such type, or a macro in it? The description's own is right for all of them."""
-    name = re.escape(element.split()[-1])
-    typedefs = re.findall(rf"\btypedef\b[^;]*\b{name}\s*;", text)
-    macros = [word for word in element.split() if re.search(rf"^[ \t]*#[ \t]*define[ \t]+{word}\b", text, re.MULTILINE)]
-    return len(typedefs) > 1 or bool(macros)
-
-
-def _bracketed(text: str, start: int) -> str | None:
-    """From behind an opening bracket to before its closing one."""
-    depth = 1
-    for i in range(start, len(text)):
-        depth += (text[i] == "(") - (text[i] == ")")
-        if depth == 0:
-            return text[start:i]
-    return None
-
-
-def _split(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for i, character in enumerate(text):
-        depth += (character in "([<") - (character in ")]>")
-        if character == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    parts.append(text[start:])
-    return [part for part in parts if part.strip() not in ("", "void")]
-
-
-def _formal(text: str) -> Formal | None:
-    pointer = "*" in text or "[" in text
-    words = _QUALIFIERS.sub(" ", re.sub(r"\[[^]]*\]", " ", text).replace("*", " ").replace("&", " ")).split()
-    if len(words) < 2 or not words[-1].isidentifier():
-        return None
-    constant = pointer and re.search(r"\bconst\b", text.split("*")[0]) is not None
-    return Formal(words[-1], " ".join(words[:-1]), pointer, constant)

@@ -11,7 +11,7 @@ from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
-Direction = Literal["in", "out", "inout"]
+Direction = Literal["in", "out", "inout", "work"]  # `work`: zero before each call, and not compared
 Container = Literal[
     "object", "resizable"
 ]  # what an argument of C++ may be besides an address; the length may be compared
@@ -29,11 +29,14 @@ class ScalarArgument:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number in an element, or an array of numbers: `.position.x`, of the C type `element`. A pointer is compared by
-    what it points into, a union (`bytes`) byte by byte."""
+    what it points into, a union (`bytes`) byte by byte. With an `offset` in bytes, `count` numbers stand there; without
+    one the harness's compiler finds them by the path."""
 
     path: str
     element: str
     kind: Literal["number", "real", "imaginary", "pointer", "bytes"] = "number"
+    offset: int | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,9 @@ class ReturnedValue:
 class ArrayArgument:
     """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi].
 
-    With `row` the function gets an array of pointers to rows of that many elements."""
+    With `row` the function gets an array of pointers to rows of that many elements. `pointer_rows`, innermost first,
+    are the lengths of rows of such pointers where further pointers lead to these. With `by_value` it is one element,
+    which the function gets itself."""
 
     name: str
     element: str  # the C element type: double, float, int, ...
@@ -59,6 +64,8 @@ class ArrayArgument:
     leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
     enumerators: tuple[str, ...] = ()  # of an enum: its elements are drawn from these
     row: Expr | None = None
+    pointer_rows: tuple[Expr, ...] = ()
+    by_value: bool = False
     container: Container | None = None
 
 
@@ -79,7 +86,54 @@ class GlobalVariable:
     condition: str = ""  # of the preprocessor, without which there is none
 
 
-Argument = ScalarArgument | ArrayArgument
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedArgument:
+    """What the kernel gets is `text` of the source: a function's name, or 0 for a null pointer."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenArgument:
+    """What the setup function makes; the pragma says no more than its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Memory that the setup function made: `text` is an expression of C for an array, or for one object where it has no
+    `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`."""
+
+    text: str
+    element: str  # the C type as the pragma has it; empty: the object's own
+    direction: Literal["out", "inout"]
+    length: str = ""  # an expression of C
+    rest: bool = False  # its length is the rest of the allocation that it lies in
+    found: bool = False  # not named by the pragma
+    filled: bool = False
+    fill: Expr | None = None
+    lo: Expr | None = None
+    hi: Expr | None = None
+    leaves: tuple[Leaf, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Functions of the user's that make the open arguments before each call, and free them after it. With `once` they
+    run once before all timed calls: the kernel writes nothing else than the places."""
+
+    function: str
+    teardown: str = ""
+    once: bool = False
+    scalars: tuple[str, ...] = ()  # the arguments that it takes: what it makes depends on them
+    places: tuple[Place, ...] = ()
+    flags: tuple[str, ...] = ()  # of the compiler, that the calls need
+
+
+Argument = ScalarArgument | ArrayArgument | NamedArgument | OpenArgument
 Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
@@ -112,6 +166,8 @@ class KernelCall:
     sizes: tuple[Size, ...] | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True
+    setup: Setup | None = None
+    own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 
 

@@ -64,6 +64,7 @@ class Kernel:
     schedule: tuple[Choice, ...] = ()
     open_sizes: tuple[OpenSize, ...] = ()
     span: Span | None = None
+    words: tuple[str, ...] = ()  # the compiler's, with which the source was read
 
     def binding(self, parameter: str) -> Binding:
         return next(b for b in self.bindings if b.parameter == parameter)

@@ -113,12 +113,23 @@ class ScopStatement:
     opaque: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """Why a part of the source keeps its order, or stays whole, and what to write instead."""
+
+    reason: str
+    span: Span
+    hint: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scop:
     """`pragma` is the directive, `span` what code for the scop takes the place of: its first statement to its last.
 
+    `condition` (isl's text, a part of the `context`) is what code has to check: elsewhere the source's own text runs.
     `declarations` (C text, `double sum;`) go before that code: variables that the source declares inside. `after` (C
     text, `i = n;`) follow it: what indices declared outside hold. `taken` are names that new code must not use.
+    `headers_declare`: a `for` may declare its index, as in all but C of before 1999.
     """
 
     parameters: tuple[ScopParameter, ...]
@@ -131,6 +142,9 @@ class Scop:
     declarations: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    headers_declare: bool = True
+    hindrances: tuple[Hindrance, ...] = ()
+    condition: str = ""
 
     def __hash__(self) -> int:
         """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""

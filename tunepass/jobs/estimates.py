@@ -64,7 +64,7 @@ class Estimator:
         """The named expressions, `fits` and `extrapolated`, each with a value (n,) a configuration."""
         columns, count = self.columns(configurations), len(configurations)
         if count == 1:  # to compile would take longer than to read
-            *values, fits, within = (numpy_eval.evaluate(e, columns, 1).values for e in self._expressions)
+            *values, fits, within = (e.values for e in numpy_eval.evaluate_all(self._expressions, columns, 1))
         else:
             *values, fits, within = self.program.run(columns, count)
         beyond = np.logical_not(np.asarray(within, np.bool_))

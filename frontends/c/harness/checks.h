@@ -77,6 +77,7 @@ static int tp_overlaps(const tp_case *c, int index) {
 
 static void tp_set_up_case(const tp_case *c) {
     tp_set = c->set;
+    tp_begin_state(c->seed);
     tp_describe();
     for (int i = 0; i < tp_array_count; i++)
         if (!tp_overlaps(c, i)) tp_allocate_guarded(&tp_arrays[i], c->at_start, tp_arrays[i].size * tp_arrays[i].count);
@@ -90,7 +91,7 @@ static void tp_set_up_case(const tp_case *c) {
     for (int i = 0; i < tp_array_count; i++) {
         tp_array *array = &tp_arrays[i];
         if (c->special && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
-        if (array->direction >= TP_INOUT || tp_overlaps(c, i)) tp_keep_pristine_array(array);
+        if (tp_is_restored(array) || tp_overlaps(c, i)) tp_keep_pristine_array(array);
         if (array->direction == TP_IN && !tp_overlaps(c, i)) mprotect(array->map, array->mapped, PROT_READ);
     }
 }

@@ -47,7 +47,7 @@ static void tp_make_objects(void) {
 }
 
 /* The argument itself: the container, or the address of the elements. */
-static void *tp_object(int index) {
+__attribute__((unused)) static void *tp_object(int index) {
     return tp_objects[index] ? tp_objects[index] : tp_arrays[index].data;
 }
 

@@ -13,10 +13,19 @@ template <class F> struct signature {
     static_assert(!std::is_member_function_pointer<F>::value, "the kernel needs an object: it is not static");
 };
 template <class R, class... A> struct signature<R (*)(A...)> {
+    typedef R result;
     template <int K> using parameter = typename at<K, A...>::type;
 };
 #if defined __cpp_noexcept_function_type
 template <class R, class... A> struct signature<R (*)(A...) noexcept> : signature<R (*)(A...)> {};
+#endif
+
+// Of a member function, which is called on an object that a setup makes.
+template <class R, class C, class... A> struct signature<R (C::*)(A...)> : signature<R (*)(A...)> {};
+template <class R, class C, class... A> struct signature<R (C::*)(A...) const> : signature<R (*)(A...)> {};
+#if defined __cpp_noexcept_function_type
+template <class R, class C, class... A> struct signature<R (C::*)(A...) noexcept> : signature<R (*)(A...)> {};
+template <class R, class C, class... A> struct signature<R (C::*)(A...) const noexcept> : signature<R (*)(A...)> {};
 #endif
 
 template <class P> using plain = typename std::remove_cv<typename std::remove_reference<P>::type>::type;
@@ -59,6 +68,39 @@ template <class P> struct passed<P, false, true> {
     }
 };
 template <class P> struct object : passed<P, is_view<plain<P>>::value, std::is_pointer<plain<P>>::value> {};
+
+// What a setup makes: through a pointer or a reference, or as what it returns.
+template <class P> struct pointed_by { typedef typename std::remove_pointer<plain<P>>::type type; };
+template <class P> struct pointed_by<P &> { typedef plain<P> type; };
+template <class P> using pointed = typename std::remove_cv<typename pointed_by<P>::type>::type;
+template <class T> struct made {
+    alignas(T) unsigned char place[sizeof(T)];
+    T *it;
+    T &object() { return *it; }
+    void begin() { it = ::new ((void *)place) T(); }
+    void end() {
+        if (it) it->~T();
+        it = nullptr;
+    }
+};
+template <class T> bool is_null(T *&pointer) { return !pointer; }
+template <class T> bool is_null(T &) { return false; }
+
+// What is made, as a parameter of type P takes it: itself (0), its address (1), or what it points to (2).
+template <class P, class T,
+          int how = std::is_convertible<T &, P>::value ? 0 : std::is_convertible<T *, P>::value ? 1 : 2>
+struct handed {
+    static P from(T &object) { return static_cast<P>(object); }
+    static T &seen(T &object) { return object; }
+};
+template <class P, class T> struct handed<P, T, 1> {
+    static P from(T &object) { return &object; }
+    static T *seen(T &object) { return &object; }
+};
+template <class P, class T> struct handed<P, T, 2> {
+    static P from(T &object) { return static_cast<P>(*object); }
+    static typename std::remove_pointer<T>::type &seen(T &object) { return *object; }
+};
 
 // An owner of its elements, made once for each argument. What is asked of it: see containers.h.
 struct answer {

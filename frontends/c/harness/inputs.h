@@ -54,6 +54,7 @@ static void tp_vary(uint64_t seed) {
 /* All of the inputs. */
 static void tp_fill_anew(uint64_t seed) {
     tp_prepare();
+    tp_begin_state(seed);
     tp_fill(seed);
     for (int i = 0; i < tp_array_count; i++)
         if (tp_arrays[i].pristine) memcpy(tp_arrays[i].pristine, tp_arrays[i].data, tp_arrays[i].size * tp_arrays[i].count);

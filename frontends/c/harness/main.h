@@ -8,6 +8,7 @@ static const char *tp_option(int argc, char **argv, const char *name, const char
 }
 
 static void tp_set_up(int canaries, uint64_t seed) {
+    tp_begin_state(seed);
     tp_describe();
     for (int i = 0; i < tp_array_count; i++) {
         if (canaries)
@@ -73,6 +74,7 @@ static int tp_main(int argc, char **argv) {
     snprintf(alone, sizeof alone, "%s:0:0:0:0:0:0", seed);
     int calls = atoi(tp_option(argc, argv, "calls", "1")), timed = strcmp(mode, "time") == 0;
     tp_guarded = strcmp(mode, "check") == 0;
+    tp_state_kept = TP_SETUP_ONCE && timed;
     tp_check_alignment = (size_t)atoi(tp_option(argc, argv, "alignment", "1"));
     if (report) tp_report = tp_open(report, O_APPEND);
     tp_conversing = report && report[0] >= '0' && report[0] <= '9';
@@ -86,7 +88,9 @@ static int tp_main(int argc, char **argv) {
     } else {
         tp_plan plan = tp_read_plan(argc, argv);
         tp_serve(&plan);
+        while (!timed && tp_states && tp_states < TP_COUNTED_STATES) tp_renew_state(1);
     }
+    tp_end_state();
     tp_say("done %016llx\n", (unsigned long long)tp_obey("finished").seed);
     return 0;
 }
@@ -104,7 +108,10 @@ static void tp_say_thrown(const char *what) {
     snprintf(words, sizeof words, "%s%s%s", name ? name : "an exception", what ? ": " : "", what ? what : "");
     for (char *at = words; *at; at++)
         if (*at == '\n') *at = ' ';
-    tp_say("fault thrown %s\n", words);
+    if (tp_user_function)
+        tp_say("fault setup %s throws %s\n", tp_user_function, words);
+    else
+        tp_say("fault thrown %s\n", words);
     _exit(TP_EXIT_FAULT);
 }
 

@@ -64,9 +64,8 @@ static void tp_write_rows(int file, const tp_array *array, int leaf) {
     memset(none, 0xFF, row.size * row.row);
     row.count = row.row;
     for (size_t r = 0; r < tp_arrays[array->table].count; r++) {
-        memcpy(&row.data, tp_arrays[array->table].data + r * sizeof row.data, sizeof row.data);
-        uintptr_t at = (uintptr_t)row.data, low = (uintptr_t)array->data;
-        if (at < low || at + row.size * row.count > low + array->size * array->count) row.data = none;
+        unsigned char *at = tp_row_at(array, r);
+        row.data = at ? at : none;
         tp_write_part(file, &row, leaf);
     }
     free(none);

@@ -1,6 +1,6 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs, tp_call and tp_settle. Protocol: see
- * source.py. */
+ * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs, tp_call and tp_settle; with a setup,
+ * setup.h defines tp_begin_state, tp_renew_state and tp_end_state. Protocol: see source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -32,7 +32,7 @@ typedef bool tp_bool;
 typedef _Bool tp_bool;
 #endif
 
-enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS }; /* TP_ROWS: the pointers to the rows of another array */
+enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS, TP_WORK }; /* TP_ROWS: the pointers to the rows of another array */
 enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_GUARD ((size_t)16 << 20) /* inaccessible bytes on both sides of an array */
 #define TP_ALIGN ((size_t)64)
@@ -60,14 +60,18 @@ typedef struct {
     size_t row;                /* elements of a row, if the kernel gets pointers to rows, and where those are in tp_arrays */
     int table;
     size_t alignment; /* bytes, at least */
+    int place;        /* the number (from 1) of the place where it lies in what a setup makes; -1: a variable beside one */
+    int filled;       /* a place whose contents are the harness's own, not those that the setup leaves */
 } tp_array;
 
-#define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
+#define TP_KIND(T) ((double)(T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
 #define TP_ARRAY(name, direction, T, count) \
     tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_RECORDS(name, direction, T, count, leaves) \
     tp_describe_array(name, direction, 's', sizeof(T), (int64_t)(count), leaves, (int)(sizeof(leaves) / sizeof *(leaves)))
 #define TP_ROW_TABLE(name, count) tp_describe_array(name, TP_ROWS, 'p', sizeof(void *), (int64_t)(count), NULL, 0)
+#define TP_WORK_ARRAY(name, T, count) \
+    tp_describe_array(name, TP_WORK, 'u', sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_MEMBER(T, path, element, kind) \
     {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
 #define TP_PART(T, path, element, name, number) /* of a complex member */ \
@@ -102,7 +106,7 @@ static void tp_fail(int status, const char *message) {
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
     tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count,
-                      NULL, 0, 0, 1};
+                      NULL, 0, 0, 1, 0, 0};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -128,6 +132,11 @@ static void tp_fill(uint64_t seed);
 static int tp_draw(int array, size_t k, uint64_t bits); /* element k anew; 0 where the array's contents are fixed */
 static void tp_call(void);
 static void tp_settle(void); /* after a call: what it left in containers comes back into the arrays */
+static void tp_begin_state(uint64_t seed); /* what the user's setup makes, anew, before tp_describe */
+static void tp_renew_state(int always); /* the same between calls, where the last one may have changed it, or always */
+static void tp_end_state(void);
+static double tp_state_s;       /* seconds that it takes to renew it; 0 where nothing is renewed */
+static int tp_state_kept;       /* it is made once: the kernel writes nothing of it but the places */
 static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
 static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
 
@@ -189,9 +198,14 @@ static void tp_keep_pristine_array(tp_array *array) {
     memcpy(array->pristine, array->data, bytes);
 }
 
+/* A place of the setup's is as that leaves it, unless the harness fills it or the setup runs only once. */
+static int tp_is_restored(const tp_array *array) {
+    return array->direction >= TP_INOUT && (!array->place || array->filled || tp_state_kept);
+}
+
 static void tp_keep_pristine(void) {
     for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].direction >= TP_INOUT) tp_keep_pristine_array(&tp_arrays[i]);
+        if (tp_is_restored(&tp_arrays[i])) tp_keep_pristine_array(&tp_arrays[i]);
 }
 
 /* The pointers to the rows of every array that has them, backwards where a kernel shall not take one row to follow
@@ -204,6 +218,22 @@ static void tp_set_rows(int backwards) {
             memcpy(table->data + r * sizeof at, &at, sizeof at);
         }
     }
+}
+
+/* Where row r of an array begins, as the pointers of its table say, which the pointers of another table may lead to;
+ * NULL where a pointer leads out of what it should lead into. */
+static unsigned char *tp_row_at(const tp_array *array, size_t r) {
+    const tp_array *table = &tp_arrays[array->table];
+    const unsigned char *pointers = table->data + r * sizeof pointers;
+    unsigned char *row;
+    if (table->row) {
+        pointers = tp_row_at(table, r / table->row);
+        if (!pointers) return NULL;
+        pointers += r % table->row * sizeof pointers;
+    }
+    memcpy(&row, pointers, sizeof row);
+    uintptr_t at = (uintptr_t)row, low = (uintptr_t)array->data;
+    return at < low || at + array->size * array->row > low + array->size * array->count ? NULL : row;
 }
 
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an
@@ -244,6 +274,7 @@ static void tp_poison_array(tp_array *array, int pattern) {
 }
 
 static void tp_restore(void) {
+    tp_renew_state(0);
     for (int i = 0; i < tp_array_count; i++)
         if (tp_arrays[i].pristine)
             memcpy(tp_arrays[i].data, tp_arrays[i].pristine, tp_arrays[i].size * tp_arrays[i].count);
@@ -297,11 +328,17 @@ __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t 
 /* --- faults ---------------------------------------------------------------------------------------------------- */
 static const char *tp_stack_base;
 
+static const char *tp_user_function; /* the setup or the teardown, while it runs */
+
 static int tp_guarded; /* inaccessible regions are around the arrays */
 
 static void tp_on_fault(int number, siginfo_t *info, void *context) {
     const unsigned char *at = (const unsigned char *)info->si_addr;
     (void)context;
+    if (tp_user_function) {
+        tp_say("fault setup %s ends with signal %d\n", tp_user_function, number);
+        _exit(TP_EXIT_FAULT);
+    }
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
         if (!tp_guarded || !array->map || at < array->map - TP_GUARD || at >= array->map + array->mapped + TP_GUARD) continue;
@@ -349,6 +386,14 @@ static void tp_check_canaries(void) {
     }
 }
 
+/* The allocations that the setup makes: how long the memory is that its pointers lead to. */
+typedef struct {
+    unsigned char *at;
+    size_t bytes;
+} tp_block;
+__attribute__((unused)) static tp_block *tp_blocks;
+__attribute__((unused)) static size_t tp_block_count;
+
 /* The kernel's own allocations, when linked with --wrap: a refusal is said before the kernel trips over it. */
 #ifdef TP_WRAP_MALLOC
 TP_C void *__real_malloc(size_t);
@@ -356,29 +401,44 @@ TP_C void *__real_calloc(size_t, size_t);
 TP_C void *__real_realloc(void *, size_t);
 TP_C void *__real_aligned_alloc(size_t, size_t);
 TP_C int __real_posix_memalign(void **, size_t, size_t);
+static void tp_note_block(void *got, size_t size) {
+    static size_t room;
+    if (!tp_user_function || !got) return;
+    if (tp_block_count == room) {
+        tp_block *more = (tp_block *)__real_realloc(tp_blocks, (2 * room + 64) * sizeof *more);
+        if (!more) return;
+        tp_blocks = more, room = 2 * room + 64;
+    }
+    tp_blocks[tp_block_count].at = (unsigned char *)got, tp_blocks[tp_block_count++].bytes = size;
+}
 TP_C void *__wrap_malloc(size_t size) {
     void *got = __real_malloc(size);
     if (!got && size) tp_say("refused %zu\n", size);
+    tp_note_block(got, size);
     return got;
 }
 TP_C void *__wrap_calloc(size_t count, size_t size) {
     void *got = __real_calloc(count, size);
     if (!got && size && count) tp_say("refused %.0f\n", (double)count * (double)size);
+    tp_note_block(got, count * size);
     return got;
 }
 TP_C void *__wrap_realloc(void *old, size_t size) {
     void *got = __real_realloc(old, size);
     if (!got && size) tp_say("refused %zu\n", size);
+    tp_note_block(got, size);
     return got;
 }
 TP_C void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     void *got = __real_aligned_alloc(alignment, size);
     if (!got && size) tp_say("refused %zu\n", size);
+    tp_note_block(got, size);
     return got;
 }
 TP_C int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
     int status = __real_posix_memalign(out, alignment, size);
     if (status && size) tp_say("refused %zu\n", size);
+    if (!status) tp_note_block(*out, size);
     return status;
 }
 #endif

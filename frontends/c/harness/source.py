@@ -13,6 +13,7 @@ report is lines of text:
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
+    fault setup FUNCTION WHAT      status 86: the user's setup or teardown failed
     refused BYTES                  an allocation of the kernel failed
     plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
     sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    the last: ready, but others ran; not in SECONDS
@@ -28,6 +29,7 @@ numbers (what, count, seed) at a time, and says `ok`, until it is told to go on:
     NO_CALLS count seed   the same without the calls
     POISON                fills the outputs
     FILL seed             fills all inputs anew
+    RENEW                 calls the teardown and the setup, where the last call may have changed what the setup made
     SHOW                  writes the out and inout arrays to the outputs file, raw, from its start
     GO count seed         goes on: after `ready` and `timed` to timing, with that seed for its inputs, or to the end if
                           the count is 0; after `next` to a sample with the inputs of `seed`; after `finished` to its
@@ -51,6 +53,9 @@ mode=time      Warm-up until steady (at most `warmup` s), then samples until the
 mode=sanitize  `calls` calls, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as time, with plain allocations: for cachegrind, by the difference between two values of CALLS.
 
+A setup of the user's (setup.h) runs before every call, and the teardown after it, never while a clock runs; with `once`
+in mode=time only at the start. What it makes is the same each time. In mode=count all runs make it equally often.
+
 Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
 (0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.
 """
@@ -62,9 +67,9 @@ from dataclasses import replace
 
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.frontends.c.globals import DECLARED
-from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.text import CArray, CScalar, CSetup, harness_text
 from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, ScalarArgument, Size
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 5
@@ -76,6 +81,7 @@ def harness_source(kernel: Kernel) -> str:
     assert call is not None, f"{kernel.name} has no call"
     further = [c_arguments(call, size) for size in further_sizes(call)]
     given = [a.fill for a in call.arguments if isinstance(a, ArrayArgument)]
+    given += [place.fill for place in (call.setup.places if call.setup else ())]
     fills = [to_c(fill) for fill in (*given, *(v.fill for v in call.globals)) if fill is not None]
     helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))
     title = f"harness {HARNESS_VERSION} of {kernel.name}"
@@ -91,6 +97,33 @@ def harness_source(kernel: Kernel) -> str:
         prelude=helpers,
         title=title,
         counted=call.entry is not None and call.entry.counted,
+        setup=_setup(call),
+    )
+
+
+def _setup(call: KernelCall) -> CSetup | None:
+    if call.setup is None:
+        return None
+    scalars = scalar_values(call.arguments, ())
+    return CSetup(
+        function=call.setup.function,
+        teardown=call.setup.teardown or call.setup.function,
+        once=call.setup.once,
+        places=tuple(_place(number, place, scalars) for number, place in enumerate(call.setup.places, 1)),
+    )
+
+
+def _place(number: int, place: Place, scalars: Scalars) -> CArray:
+    return CArray(
+        name=place.text,
+        element=_spelled(place.element),
+        direction=place.direction,
+        length=0,
+        fill=None if place.fill is None else to_c(place.fill).expression,
+        lo=None if place.lo is None else _constant(known_value(place.lo, scalars, "this bound")),
+        hi=None if place.hi is None else _constant(known_value(place.hi, scalars, "this bound")),
+        kept=not place.filled,
+        place=number,
     )
 
 
@@ -123,7 +156,8 @@ def _spelled(element: str) -> str:
 
 def further_sizes(call: KernelCall) -> tuple[Size, ...]:
     """The sizes at which results are compared besides the tuned one."""
-    return automatic_sizes(call.arguments) if call.sizes is None else call.sizes
+    made = call.setup.scalars if call.setup else ()
+    return automatic_sizes(call.arguments, made) if call.sizes is None else call.sizes
 
 
 def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
@@ -137,8 +171,9 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
             wide = "double" if real else "int64_t"
             element = _spelled(argument.element) if call.entry is None else wide
             arguments.append(CScalar(name=argument.name, element=element, value=_constant(value), real=real))
-        else:
+        elif isinstance(argument, ArrayArgument):
             array = _array(argument, scalars)
+            array = replace(array, by_value=argument.by_value and call.entry is None)
             counted = call.entry is not None and call.entry.counted
             arguments.append(replace(array, container=argument.container) if counted else array)
     return arguments
@@ -156,6 +191,7 @@ def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
         leaves=_spelled_leaves(argument.leaves),
         enumerators=argument.enumerators,
         row=0 if argument.row is None else int(known_value(argument.row, scalars, f"a row of `{argument.name}`")),
+        pointer_rows=tuple(int(known_value(e, scalars, f"a row of `{argument.name}`")) for e in argument.pointer_rows),
     )
 
 

@@ -6,7 +6,7 @@ What differs by size (scalars, lengths, bounds) is a table that the program inde
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from tunepass.frontends.c.harness.contents import Content, content_table, loading
@@ -35,7 +35,7 @@ class CArray:
 
     name: str
     element: str
-    direction: str  # in, out, inout
+    direction: str  # in, out, inout, work
     length: int
     fill: str | None = None
     lo: str | None = None
@@ -46,18 +46,31 @@ class CArray:
     kept: bool = False  # as the source initialises it
     condition: str = ""  # of the preprocessor, without which there is no such variable
     row: int = 0  # elements of a row, where the kernel gets pointers to rows
+    pointer_rows: tuple[int, ...] = ()  # lengths of the rows of pointers that further pointers lead to, innermost first
+    by_value: bool = False  # the function gets the element, of which there is one
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
     content: Content | None = None
+    place: int = 0  # the number (from 1) of the place of the setup's where it lies
 
     @property
     def drawn(self) -> bool:
         """Whether its elements are random numbers."""
-        return self.filled and self.fill is None and self.content is None
+        return self.filled and self.direction != "work" and self.fill is None and self.content is None
 
     @property
     def filled(self) -> bool:
-        return self.direction in ("in", "inout") and not self.kept
+        return self.direction in ("in", "inout", "work") and not self.kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CSetup:
+    """The user's functions that the entry calls to make what the kernel takes, and the places to compare."""
+
+    function: str
+    teardown: str = ""
+    once: bool = False
+    places: tuple[CArray, ...] = ()
 
 
 def harness_text(
@@ -73,18 +86,22 @@ def harness_text(
     prelude: str = "",
     title: str = "",
     counted: bool = False,
+    setup: CSetup | None = None,
 ) -> str:
     """The whole harness. `returned` are the numbers in what the function returns, `variables` those of the source that
     are compared, in the table that `declared` declares. `further` are the arguments at each further size, `pairs` names
     arrays that may overlap, `prelude` holds the C functions that fill expressions call. With `counted` the function
-    takes containers, and the number of elements after each address."""
+    takes containers, and the number of elements after each address. With a `setup`
+    the function is the entry beside it."""
     sizes = [arguments, *further]
     plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
     leaves = () if plain else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
-    beside = [*variables, *lengths, *(result if returned else ())]
+    beside = [*(setup.places if setup else ()), *variables, *lengths, *(result if returned else ())]
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
+    listed = {k: a.element for k, a in enumerate(arrays[0]) if "," in a.element}  # no macro's argument holds a comma
+    arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
     called = _called(function, arguments, arrays[0], counted)
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
@@ -96,17 +113,19 @@ def harness_text(
         _included(function),
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         f"{prototype.strip()};",
+        "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         _scalar_tables(scalars),
+        _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         f"typedef __typeof__({called}) {RETURNED};" if returned else "",
         *(_enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
         *(_leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
-        _describe(arrays),
+        _describe(arrays, setup is not None),
         _fill(arrays, scalars[0], counted),
         _draw(arrays[0]),
         _any_value(arrays[0]),
         _pairs(arrays[0], pairs),
-        _call(called, arrays[0].index(result[0]) if returned else None),
+        _call(called, arrays[0].index(result[0]) if returned else None, used=setup is not None),
         "" if counted else "static void tp_settle(void) {}",
         *(_fixed(name) for name in LAST),
     ]
@@ -115,12 +134,15 @@ def harness_text(
 
 def _with_rows(arrays: Sequence[CArray]) -> list[CArray]:
     """The arrays of pointers to rows come last."""
-    tables = [
-        CArray(name=a.name, element="void *", direction="rows", length=a.length // max(1, a.row), rows_of=index)
-        for index, a in enumerate(arrays)
-        if a.row
-    ]
-    return [*arrays, *tables]
+    whole = list(arrays)
+    for index, array in enumerate(arrays):
+        inner = index
+        for row in (array.row, *array.pointer_rows) if array.row else ():
+            whole[inner] = replace(whole[inner], row=row)
+            length = whole[inner].length // max(1, row)
+            whole.append(CArray(name=array.name, element="void *", direction="rows", length=length, rows_of=inner))
+            inner = len(whole) - 1
+    return whole
 
 
 # Types of variables are known only there; the compiler stops at once.
@@ -191,6 +213,10 @@ def _leaf(owner: str, leaf: Leaf) -> str:
     kind = "'p'" if leaf.kind == "pointer" else f"TP_KIND({leaf.element})"
     path, size = leaf.path.removeprefix("."), f"sizeof({leaf.element})"
     part = ("real", "imaginary").index(leaf.kind) if leaf.kind in ("real", "imaginary") else None
+    if leaf.offset is not None:
+        name, after = (f"{path}.{leaf.kind}", f" + {part} * {size}") if part is not None else (path, "")
+        plain = "'f'" if part is not None else kind
+        return f'{{"{name}", {plain}, {size}, {leaf.offset}{after}, {leaf.count}}}'
     if part is not None and path:
         return f'TP_PART({owner}, {path}, {leaf.element}, "{leaf.kind}", {part})'
     if part is not None:
@@ -200,11 +226,11 @@ def _leaf(owner: str, leaf: Leaf) -> str:
     return f'{{"", {kind}, {size}, 0, sizeof({owner}) / {size}}}'
 
 
-def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
+def _describe(sizes: Sequence[Sequence[CArray]], setup: bool) -> str:
     tables = [
         _table(f"tp_length_{index}", "int64_t", [f"INT64_C({array.length})" for array in arrays])
         for index, arrays in enumerate(zip(*sizes))
-        if not arrays[0].variable
+        if not arrays[0].variable and not arrays[0].place
     ]
     tables += [
         _table(f"tp_row_{index}", "size_t", [str(array.row) for array in arrays])
@@ -220,7 +246,8 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
             described += f"\n    tp_arrays[{array.rows_of}].row = {row}, tp_arrays[{array.rows_of}].table = {index};"
         if array.variable:
             place = f"tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{variables.index(index)}]);"
-            described += f"\n    {place}"
+            made = f"\n    tp_arrays[{index}].place = -1, tp_arrays[{index}].filled = {int(array.filled)};"
+            described += f"{made if setup else ''}\n    {place}"
         if array.container is not None:
             described += f"\n    tp_arrays[{index}].alignment = TP_NEW_ALIGNMENT;"
         if array.condition:
@@ -233,7 +260,12 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
 def _described(index: int, array: CArray) -> str:
     length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
     words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
+    if array.place:
+        words = f'{array.place - 1}, "{array.name}", TP_{array.direction.upper()}, {int(array.filled)}'
+        return f"    tp_arrays[{index}] = tp_describe_place({words});"
     described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+    if array.direction == "work":
+        described = f'TP_WORK_ARRAY("{array.name}", {array.element}, {length})'
     if array.rows_of is not None:
         described = f'TP_ROW_TABLE("{array.name}", {length})'
     return f"    tp_arrays[{index}] = {described};"
@@ -256,6 +288,8 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
     """`arrays` is one array at every size."""
     array = arrays[0]
     contents = [a.content for a in arrays if a.content is not None]
+    if array.direction == "work":
+        return f"    memset(tp_arrays[{index}].data, 0, tp_arrays[{index}].size * tp_arrays[{index}].count);"
     if contents:
         table = content_table(index, array.element, contents)
         return "\n".join(f"    {line}" for line in (*table.splitlines(), loading(index)))
@@ -268,7 +302,7 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         element = f"(({array.element} *)tp_arrays[{index}].data)[i]"
         if array.row:
             row = f"tp_row_{index}[tp_set]"
-            element = f"(({array.element} **)tp_arrays[tp_arrays[{index}].table].data)[i / {row}][i % {row}]"
+            element = f"(({array.element} *)tp_row_at(&tp_arrays[{index}], i / {row}))[i % {row}]"
         lines.append(f"        {element} = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
@@ -340,13 +374,52 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
             words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
-            number = table_of.get(arrays, arrays)
-            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else f"TP_POINTER({number})")
+            number = arrays
+            while number in table_of:
+                number = table_of[number]
+            plain = f"*({argument.element} *)tp_arrays[{number}].data" if argument.by_value else f"TP_POINTER({number})"
+            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else plain)
             arrays += 1
     return f"{function}({', '.join(words)})"
 
 
-def _call(called: str, returned: int | None) -> str:
-    """`returned` is the number of the array that takes what is returned."""
+def _call(called: str, returned: int | None, *, used: bool) -> str:
+    """`returned` is the number of the array that takes what is returned; `used`: it may change what a setup made."""
     target = "(void)" if returned is None else f"*({RETURNED} *)tp_arrays[{returned}].data = "
-    return f"static void tp_call(void) {{\n    {target}{called};\n}}"
+    state = "    tp_state_used = 1;\n" if used else ""
+    return f"static void tp_call(void) {{\n{state}    {target}{called};\n}}"
+
+
+NO_SETUP = """\
+#define TP_SETUP_ONCE 0
+#define TP_COUNTED_STATES 0
+static int tp_states;
+static void tp_begin_state(uint64_t tp_seed) { (void)tp_seed; }
+static void tp_renew_state(int tp_always) { (void)tp_always; }
+static void tp_end_state(void) {}"""
+
+
+def _setup(setup: CSetup | None, scalars: Sequence[CScalar], variables: int) -> str:
+    """What the entry is asked for, with the scalars of the size."""
+    if setup is None:
+        return NO_SETUP
+    taken = "".join(f", {_wide(scalar)}" for scalar in scalars)
+    given = "".join(f", tp_scalar_{k}[tp_set]" for k in range(len(scalars)))
+    names = ", ".join(f'"{place.name}"' for place in setup.places) or "NULL"
+    return "\n".join(
+        [
+            f"#define TP_SETUP_ONCE {int(setup.once)}",
+            f'#define TP_SETUP "{setup.function}"',
+            f'#define TP_TEARDOWN "{setup.teardown}"',
+            f"#define TP_PLACES {len(setup.places)}",
+            *([f"#define TP_VARIABLES {variables}"] if variables else ()),
+            f"static const char *const tp_place_names[] = {{{names}}};",
+            _fixed("setup.h"),
+            f"TP_C int tunepass_set_up(uint64_t{taken});",
+            f"TP_C void tunepass_tear_down(int{taken});",
+            f"TP_C void tunepass_locate(struct tunepass_place *{taken});",
+            f"static int tp_set_up_state(void) {{ return tunepass_set_up(tp_state_seed{given}); }}",
+            f"static void tp_tear_down_state(void) {{ tunepass_tear_down(0{given}); }}",
+            f"static void tp_locate_state(void) {{ tunepass_locate(tp_places{given}); }}",
+        ]
+    )

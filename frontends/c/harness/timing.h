@@ -95,6 +95,7 @@ typedef struct {
 
 #define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
 #define TP_LONG 2e-3  /* calls that last longer are timed from outside one by one */
+#define TP_MAKING 2e-2 /* what a setup may take of a sample */
 #define TP_BEHIND 0.1 /* of the best's time: whose fastest sample is so far behind needs no more samples than a probe */
 #define TP_FAR 1.5    /* times the cutoff: farther than what an interrupted sample is off by, its wait left out */
 
@@ -104,7 +105,7 @@ typedef struct {
     uint64_t what, count, seed;
 } tp_command;
 
-enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL };
+enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL, TP_RENEW };
 static int tp_conversing;
 static double tp_last_call; /* seconds of one, among those that were ordered last */
 
@@ -115,6 +116,7 @@ static void tp_make_calls(const tp_command *command) {
         tp_prepare();
         tp_vary(seed);
         if (command->what == TP_CALLS) tp_call(), tp_settle();
+        if (command->what == TP_NO_CALLS && i < command->count) tp_renew_state(1);
     }
     if (command->what == TP_NO_CALLS) return;
     tp_touch(command->seed);
@@ -131,6 +133,7 @@ static tp_command tp_obey(const char *event) {
         if (command.what == TP_CALLS || command.what == TP_NO_CALLS) tp_make_calls(&command);
         if (command.what == TP_POISON) tp_poison(1);
         if (command.what == TP_FILL) tp_fill_anew(command.seed);
+        if (command.what == TP_RENEW) tp_renew_state(0);
         if (command.what == TP_SHOW && lseek(tp_results, 0, SEEK_SET) == 0) tp_write_outputs(tp_results);
     }
     return command;
@@ -174,6 +177,7 @@ static void tp_time(const tp_plan *plan, double began, double last) {
     double clock_cost = tp_clock_cost();
     last = tp_warm_up(plan, began, last);
     int inner = last > TP_SHORT ? 1 : last > TP_SHORT / 1000 ? (int)(TP_SHORT / last) + 1 : 1000;
+    if (inner * tp_state_s > TP_MAKING) inner = TP_MAKING > 2 * tp_state_s ? (int)(TP_MAKING / tp_state_s) : 1;
     int asked = tp_conversing && last > TP_LONG;
     double started = tp_now(), least = 1e300, quickest = 1e300;
     tp_hold("plan %d %.3e\n", inner, clock_cost);

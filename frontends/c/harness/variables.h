@@ -8,6 +8,7 @@ static void tp_place_variable(tp_array *array, const struct tunepass_global *var
     int index = (int)(array - tp_arrays);
     if (variable->size != bytes) tp_fail(TP_EXIT_USAGE, "the size of a variable depends on the configuration");
     array->fixed = (unsigned char *)(uintptr_t)variable->at;
+    if (array->place) return; /* the setup begins with what the source initialises it to */
     if (!tp_initial[index]) {
         tp_initial[index] = (unsigned char *)malloc(bytes ? bytes : 1);
         if (!tp_initial[index]) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");

@@ -51,13 +51,10 @@ class PragmaGroup:
 def group(
     pragmas: Sequence[Pragma],
     definitions: Mapping[str, FunctionDefinition],
-    source: Source,
     others: Sequence[tuple[str, FunctionDefinition]] = (),
 ) -> list[PragmaGroup]:
     """One group per `kernel` or `run`, in the source's order; where only loops are marked, the program is run. `others`
     are a kernel's definitions in other branches, by its name."""
-    if not pragmas:
-        raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
     targets = [p for p in pragmas if isinstance(p, (KernelPragma, RunPragma))]
     if not targets:
         targets = [_program(pragmas, definitions)]
@@ -65,6 +62,12 @@ def group(
         _no_clauses(pragmas)
     owned = [(owner(p.span.start, targets, definitions, others), p) for p in pragmas]
     return [_group(target, [p for its, p in owned if its is target]) for target in targets]
+
+
+def refuse_none(pragmas: Sequence[object], source: Source) -> None:
+    """A source without pragmas, however long, is refused before any of it is read."""
+    if not pragmas:
+        raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
 
 
 def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:

@@ -6,6 +6,10 @@ kernel NAME(ARGUMENT, ...) CLAUSE ...
     aliasing(ARRAY, ARRAY, ...)                        any two of these may overlap
     finite(true|false)
     globals(NAME, NAME: in range(0, 9), ...)           what is compared of the file's variables
+    setup(FUNCTION[, once])                            makes the arguments of which only the name is given
+    teardown(FUNCTION)                                 frees them
+
+Beside a setup, `A->values: out double[A->n]` among the arguments is a place: an expression of C that is compared.
 """
 
 from __future__ import annotations
@@ -13,27 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.pragmas.names import qualified_name, type_words
+from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.frontends.c.pragmas.arguments import DIRECTIONS, ArgumentText, contents, parse_call
+from tunepass.frontends.c.pragmas.names import qualified_name, scoped_name
 from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance
-
-DIRECTIONS = ("in", "out", "inout")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentText:
-    """`n = 512` (direction and element None), or `A: in double[n][n] range(0, 9)`: its lengths, outermost first."""
-
-    name: str
-    span: Span
-    value: ExpressionText | None = None
-    lengths: tuple[ExpressionText, ...] = ()
-    direction: str | None = None
-    element: str | None = None
-    fill: ExpressionText | None = None
-    lo: ExpressionText | None = None
-    hi: ExpressionText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,47 +52,67 @@ class GlobalText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SetupText:
+    """The function that makes what is open, or the one that frees it."""
+
+    function: str
+    span: Span
+    once: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPragma:
     name: str
-    arguments: tuple[ArgumentText, ...]
+    arguments: tuple[ArgumentText, ...]  # of the function, in its order
     tolerance: ToleranceText | None
     sizes: tuple[SizesText, ...] | None  # None: not said
     aliasing: tuple[tuple[NameText, ...], ...]
     finite: bool
     globals: tuple[GlobalText, ...] | None  # None: not said
     span: Span
-
-
-def parse_call(cursor: Cursor, directions: Sequence[str] = DIRECTIONS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
-    """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments."""
-    name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
-    span = cursor.span(first, cursor.last)
-    cursor.expect("(", f"after `{name}`", "the arguments of the call follow the function's name")
-    arguments: list[ArgumentText] = []
-    while not cursor.at(")"):
-        arguments.append(_argument(cursor, directions))
-        if not cursor.accept(","):
-            break
-    cursor.expect(")", "after the arguments")
-    return name, span, tuple(arguments)
+    setup: SetupText | None = None
+    teardown: SetupText | None = None
+    places: tuple[ArgumentText, ...] = ()
+    object: NameText | None = None  # `this`
 
 
 def parse_kernel(cursor: Cursor) -> KernelPragma:
-    name, span, arguments = parse_call(cursor)
+    name, span, arguments = parse_call(cursor, made=True)
     clauses = _Clauses()
     while cursor.next.kind == "name":
         clauses.read(cursor)
     cursor.finish("the kernel", f"after the arguments: {', '.join(f'`{word}(…)`' for word in CLAUSES)}")
+    _check_made(arguments, clauses)
+    named = [a for a in arguments if not a.place]
+    this = next((NameText(a.name, a.span) for a in named if a.name == "this"), None)
     return KernelPragma(
         name=name,
-        arguments=arguments,
+        arguments=tuple(a for a in named if a.name != "this"),
         tolerance=clauses.tolerance,
         sizes=clauses.sizes,
         aliasing=tuple(clauses.aliasing),
         finite=clauses.finite is not False,
         globals=clauses.globals,
         span=span,
+        setup=clauses.setup,
+        teardown=clauses.teardown,
+        places=tuple(a for a in arguments if a.place),
+        object=this,
     )
+
+
+def _check_made(arguments: Sequence[ArgumentText], clauses: _Clauses) -> None:
+    """Without a setup every argument has a value or a shape, and there is nothing to reach from it."""
+    if clauses.setup is not None:
+        return
+    if clauses.teardown is not None:
+        raise SourceError("`teardown` without `setup`", clauses.teardown.span, SETUP)
+    for argument in arguments:
+        if argument.open:
+            hint = f"write `{argument.name} = 512` for a scalar, `{argument.name}: in double[n]` for an array; {SETUP}"
+            raise SourceError(f"expected `:` or `=` after `{argument.name}`", argument.span, hint)
+        if argument.place:
+            raise SourceError(f"`{argument.name}` is no argument's name", argument.span, SETUP)
 
 
 class _Clauses:
@@ -116,6 +124,8 @@ class _Clauses:
         self.aliasing: list[tuple[NameText, ...]] = []
         self.finite: bool | None = None
         self.globals: tuple[GlobalText, ...] | None = None
+        self.setup: SetupText | None = None
+        self.teardown: SetupText | None = None
 
     def read(self, cursor: Cursor) -> None:
         word = cursor.take()
@@ -138,68 +148,27 @@ class _Clauses:
                 self.finite = _finite(cursor)
             case "globals":
                 self.globals = _globals(cursor)
+            case "setup":
+                self.setup = _setup(cursor, word)
+            case "teardown":
+                self.teardown = _setup(cursor, word)
 
 
-CLAUSES = ("tolerance", "sizes", "aliasing", "finite", "globals")
+CLAUSES = ("tolerance", "sizes", "aliasing", "finite", "globals", "setup", "teardown")
+SETUP = "`setup(FUNCTION)` after the arguments names a function of yours that makes what is left open"
 
 
-def _argument(cursor: Cursor, directions: Sequence[str]) -> ArgumentText:
-    how = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
-    name = cursor.name("an argument", how)
-    span = cursor.span(name)
-    if cursor.accept("="):
-        return ArgumentText(name=name.text, span=span, value=cursor.expression(",)", "a value"))
-    cursor.expect(":", f"or `=` after `{name.text}`", how)
-    expected = " or ".join([", ".join(f"`{word}`" for word in directions[:-1]), f"`{directions[-1]}`"])
-    direction = cursor.name(expected)
-    if direction.text not in directions:
-        cursor.fail(f"expected {expected}, found `{direction.text}`", token=direction)
-    element = type_words(cursor, "an element type, such as `double`")
-    cursor.expect("[", f"after `{element}`", f"say how many elements {name.text} has: `double[n*n]`")
-    lengths = [_length(cursor)]
-    while cursor.accept("["):
-        lengths.append(_length(cursor))
-    fill, lo, hi = _contents(cursor, direction)
-    return ArgumentText(
-        name=name.text,
-        span=span,
-        lengths=tuple(lengths),
-        direction=direction.text,
-        element=element,
-        fill=fill,
-        lo=lo,
-        hi=hi,
-    )
-
-
-def _length(cursor: Cursor) -> ExpressionText:
-    length = cursor.expression("]", "a number of elements")
-    cursor.expect("]", "after the number of elements")
-    return length
-
-
-def _contents(
-    cursor: Cursor, direction: PragmaToken
-) -> tuple[ExpressionText | None, ExpressionText | None, ExpressionText | None]:
-    """`range(lo, hi)` or `fill(expression)`: what an input holds."""
-    word = cursor.next
-    if word.kind != "name":
-        return None, None, None
-    if word.text not in ("range", "fill"):
-        cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
-    if direction.text == "out":
-        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
-    cursor.take()
-    cursor.expect("(", f"after `{word.text}`")
-    if word.text == "fill":
-        fill = cursor.expression(")", "an expression over `i` and the scalars")
-        cursor.expect(")", "after the expression")
-        return fill, None, None
-    lo = cursor.expression(",)", "the least value")
-    cursor.expect(",", "after the least value", "write `range(lo, hi)`")
-    hi = cursor.expression(",)", "the largest value")
-    cursor.expect(")", "after the largest value")
-    return None, lo, hi
+def _setup(cursor: Cursor, word: PragmaToken) -> SetupText:
+    """`(make_matrix)`, or `(make_matrix, once)` of a setup."""
+    how = f"write `{word.text}({'make_matrix' if word.text == 'setup' else 'free_matrix'})`"
+    cursor.expect("(", f"after `{word.text}`", how)
+    name, first = qualified_name(cursor, "a function's name", how)
+    span = cursor.span(first, cursor.last)
+    once = word.text == "setup" and cursor.accept(",") is not None
+    if once and cursor.name("`once`", how).text != "once":
+        cursor.fail(f"expected `once`, found `{cursor.last.text}`", how, token=cursor.last)
+    cursor.expect(")", "after the function", how)
+    return SetupText(function=name, span=span, once=once)
 
 
 def parse_sizes(cursor: Cursor) -> tuple[SizesText, ...]:
@@ -249,16 +218,16 @@ def _globals(cursor: Cursor) -> tuple[GlobalText, ...]:
     cursor.expect("(", "after `globals`", how)
     found: list[GlobalText] = []
     while not cursor.at(")"):
-        name = cursor.name("a variable's name", how)
+        name, span = scoped_name(cursor, "a variable's name", how)
         if cursor.accept(":"):
             direction = cursor.name("`in`, `out` or `inout`")
             if direction.text not in DIRECTIONS:
                 cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
-            fill, lo, hi = _contents(cursor, direction)
+            fill, lo, hi = contents(cursor, direction)
             filled = direction.text != "out"
-            found.append(GlobalText(name=name.text, span=cursor.span(name), filled=filled, fill=fill, lo=lo, hi=hi))
+            found.append(GlobalText(name=name, span=span, filled=filled, fill=fill, lo=lo, hi=hi))
         else:
-            found.append(GlobalText(name=name.text, span=cursor.span(name)))
+            found.append(GlobalText(name=name, span=span))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the variables", how)

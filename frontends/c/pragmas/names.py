@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
+from tunepass.diagnostics import Span
 from tunepass.frontends.params.tokens import Cursor, PragmaToken
 
 STANDARD = re.compile(r"\bstd::(?=\w+_t\b)")
@@ -24,10 +26,21 @@ def qualified_name(cursor: Cursor, what: str, hint: str | None = None) -> tuple[
     return _spelled(cursor, first), first
 
 
-def type_words(cursor: Cursor, what: str, hint: str | None = None) -> str:
-    """`unsigned long`, `std::uint8_t`, `std::complex<float>`; the last two as C names them."""
+def scoped_name(cursor: Cursor, what: str, hint: str) -> tuple[str, Span]:
+    """`Solver::total` where one `:` may follow the name."""
+    first = cursor.name(what, hint)
+    words = [first.text]
+    while cursor.text[cursor.next.start - cursor.base :].startswith("::"):
+        cursor.take()
+        cursor.take()
+        words.append(cursor.name("a name after `::`").text)
+    return "::".join(words), cursor.span(first, cursor.last)
+
+
+def type_words(cursor: Cursor, what: str, hint: str | None = None, stops: Collection[str] = ()) -> str:
+    """`unsigned long`, `std::uint8_t`, `std::complex<float>`; the last two as C names them. It ends before `stops`."""
     words = [qualified_name(cursor, what, hint)[0]]
-    while cursor.next.kind == "name":
+    while cursor.next.kind == "name" and cursor.next.text not in stops:
         words.append(qualified_name(cursor, what, hint)[0])
     return COMPLEX.sub(r"\1 _Complex", STANDARD.sub("", " ".join(words)))
 

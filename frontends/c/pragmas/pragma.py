@@ -19,7 +19,7 @@ from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
-from tunepass.frontends.c.syntax.lexical import PragmaText
+from tunepass.frontends.cfamily.annotated import PragmaText
 from tunepass.frontends.params.param import COMPILER, ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
 from tunepass.frontends.params.values import PARAMETER_KINDS

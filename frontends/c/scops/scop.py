@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.c.scops.affine import isl_text
-from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
-from tunepass.frontends.c.scops.c_types import UNSIGNED
-from tunepass.frontends.c.scops.listed import ListedReader
-from tunepass.frontends.c.scops.liveness import Following
-from tunepass.frontends.c.scops.raw import RawStatement
-from tunepass.frontends.c.scops.reader import RegionReader
-from tunepass.frontends.c.scops.region import Region, read_region
+from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
+from tunepass.frontends.c.scops.hindrances import hindrances
+from tunepass.frontends.c.scops.lowering.lowering import lowered
+from tunepass.frontends.c.scops.numbers.affine import isl_text
+from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
+from tunepass.frontends.c.scops.reading.listed import ListedReader
+from tunepass.frontends.c.scops.reading.reader import RegionReader
+from tunepass.frontends.c.scops.statements.occurrences import address_taken
+from tunepass.frontends.c.scops.statements.raw import RawStatement
+from tunepass.frontends.c.scops.statements.region import Region, read_region
+from tunepass.frontends.c.scops.substitution.forward import forwarded
+from tunepass.frontends.c.scops.substitution.live import is_live_after
+from tunepass.frontends.c.scops.substitution.liveness import Following
+from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+CONDITION_LIMIT = 200  # characters of what is checked before a schedule
+NOT_PLAIN = re.compile(r"\b(?:exists|mod|floor|false)\b")
 INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
 
 
@@ -35,34 +44,55 @@ def read_scop(
     `T **` neither; subscripts to stay within their dimension. `listed` are the loops of a perfect nest, `marked` those
     that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
-    region = read_region(pragma, unit, bool(listed))
+    whole = read_region(pragma, unit, bool(listed))
+    apart = apart_pointers(whole, {name for pair in overlapping for name in pair})
+    with_apart(whole, apart)
+    region, replaced = forwarded(whole, apart)
+    region = lowered(region, unit, region.function)
     taken = unit.text.raw.names | {t.text for t in region.inside}
     reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
-    return _Assembly(region, reader, unit.source, overlapping).scop(pragma)
+    scop = _Assembly(region, reader, unit.source, overlapping, replaced).scop(pragma)
+    return replace(scop, headers_declare=_headers_declare(unit))
+
+
+def _headers_declare(unit: Unit) -> bool:
+    """Whether the header of a `for` may declare its index: not with -std=gnu89."""
+    version = unit.text.macros.get("__STDC_VERSION__", ())
+    return unit.cxx or any(int(macro.body.rstrip("L")) >= 199901 for macro in version)
 
 
 class _Assembly:
     """Texts, once all parameters are known."""
 
-    def __init__(self, region: Region, reader: RegionReader, source: Source, overlapping: Sequence[tuple[str, str]]):
-        self.region, self.reader, self.source = region, reader, source
+    def __init__(
+        self,
+        region: Region,
+        reader: RegionReader,
+        source: Source,
+        overlapping: Sequence[tuple[str, str]],
+        replaced: frozenset[str],
+    ):
+        self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
         self.following = Following(region.before, region.inside, region.after)
         self.parameters = list(reader.parameters.values())
-        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds, overlapping)
+        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self, overlapping)
+        self.conditions: list[str] = []
         self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
 
     def scop(self, pragma: Span) -> Scop:
         reader = self.reader
         targets = self.arrays.targets()
+        self.conditions = self.arrays.conditions()
         self.check_indices()
         self.parameters = self.named_parameters(targets)
         statements = [self.statement(n, raw, targets[n]) for n, raw in enumerate(reader.statements)]
         return Scop(
             parameters=tuple(self.parameters),
             context=self.prefixed("{ : " + self.context() + " }"),
+            condition=self.prefixed("{ : " + " and ".join(self.conditions) + " }") if self.conditions else "",
             arrays=tuple(self.array(name, array) for name, array in self.arrays.arrays.items()),
             loops=tuple(reader.loops),
             statements=tuple(statements),
@@ -71,11 +101,13 @@ class _Assembly:
             declarations=tuple(reader.declarations.values()),
             after=self.after(),
             taken=reader.taken,
+            hindrances=(*reader.hindrances, *hindrances(reader.statements, targets, self.arrays.unknown)),
         )
 
     def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
         """Those that texts name: some were met only in what turned out not to be affine."""
         texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
+        texts += self.conditions
         texts += [isl_text(value) for some in targets for t in some for value in t.values or ()]
         words = {word for text in texts for word in WORD.findall(text)}
         return [p for p in self.parameters if p.name in words]
@@ -88,6 +120,7 @@ class _Assembly:
         counted = self.reader.counted | self.arrays.counted
         known = [f"{p.name} >= 0" for p in self.parameters if p.type in UNSIGNED]
         known += [f"{p.name} = {p.value}" for p in self.parameters if p.text in counted]
+        known += self.conditions
         return " and ".join(known) or "true"
 
     def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:
@@ -119,6 +152,24 @@ class _Assembly:
         context = isl.Set(self.prefixed("{ : " + self.context() + " }"))
         instances = isl.Set(self.restricted(tuple_, raw.constraints)).intersect_params(context)
         return bool(instances.is_subset(isl.Set(self.restricted(tuple_, [condition]))))
+
+    def implied_by(self, raw: RawStatement, condition: str) -> str | None:
+        """Of the parameters with which there are instances, those with which `condition` holds at all of them."""
+        import islpy as isl
+
+        tuple_ = f"[{', '.join(loop.name for loop in raw.loops)}]"
+        context = isl.Set(self.prefixed("{ : " + self.context() + " }"))
+        instances = isl.Set(self.restricted(tuple_, raw.constraints)).intersect_params(context)
+        outside = instances.subtract(isl.Set(self.restricted(tuple_, [condition])))
+        some = instances.params()
+        inside = some.subtract(outside.params()).coalesce()
+        text = inside.gist(some).coalesce().to_str()
+        plain = text[text.index(":") + 1 : text.rindex("}")].strip() if ":" in text else ""
+        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN.search(plain):
+            return None
+        numbers = " and ".join(f"{p.name} = {p.value}" for p in self.parameters if p.value is not None) or "true"
+        possible = isl.Set(self.prefixed(f"{{ : ({plain}) and {numbers} }}"))
+        return None if possible.is_empty() else f"({plain})"
 
     def quantified(self, condition: str) -> str:
         """`condition`, with the definitions of the quantities that it names."""
@@ -178,13 +229,26 @@ class _Assembly:
         )
 
     def read_later(self, array: KnownArray) -> bool:
-        return array.text not in self.reader.declarations and self.following.reads(array.text)
+        if array.text in self.reader.declarations or not self.following.reads(array.text):
+            return False
+        region = self.region
+        scalar = array.variable is not None and not array.variable.shape
+        if not scalar or array.text in address_taken([*region.before, *region.inside, *region.after]):
+            return True
+        return is_live_after(region.function.body, region.start, region.end, array.text)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
+        if isinstance(array.layout, AccessorLayout):
+            return ("",) * array.rank
         if array.layout is not None:
-            return ("", *array.layout.extents)
+            return ("", *(self.called(isl_text(extent)) for extent in array.layout.extents))
         shape = array.variable.shape if array.variable else (None,) * array.rank
         return tuple(self.reader.extent(e) if e is not None else "" for e in shape)
+
+    def called(self, text: str) -> str:
+        """isl's text of parameters as C text."""
+        texts = {p.name: p.text for p in self.reader.parameters.values()}
+        return WORD.sub(lambda word: texts.get(word[0], word[0]), text)
 
     # --- indices declared outside ---------------------------------------------------------------------------------
 
@@ -209,7 +273,8 @@ class _Assembly:
         for name, loop in self.outer_indices().items():
             variable = self.region.variables.get(name)
             outside = variable is None or variable.scope == "global" or variable.static
-            if outside or self.following.reads(name):
+            along = self.region.set_along.get(loop.span.start, ())
+            if outside or any(self.following.reads(each) for each in (name, *along)):
                 texts.append(self.emptied(loop))
         return (*texts, *self.mentioned())
 
@@ -217,7 +282,7 @@ class _Assembly:
         """For local variables that only the scop's own text names: else compilers warn that they are unused."""
         region = self.region
         around = Counter(t.text for t in (*region.before, *region.after))
-        names = [name for name in self.outer_indices() if around[name] == 1]
+        names = [name for name in (*self.outer_indices(), *sorted(self.replaced)) if around[name] == 1]
         local = [name for name in names if (v := region.variables.get(name)) is not None and v.scope == "local"]
         if local:
             yield " ".join(f"(void){name};" for name in local)
@@ -228,4 +293,7 @@ class _Assembly:
             chain.insert(0, next(other for other in self.reader.loops if other.name == chain[0].parent))
         if any(each.name in self.reader.guarded for each in chain):
             raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
-        return " ".join(each.span.text for each in chain) + ";"
+        texts = [self.region.text(each.span.start, each.span.end) for each in chain]
+        if "do" in texts:
+            raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
+        return " ".join(texts) + ";"

@@ -34,6 +34,7 @@ TOOLCHAIN = ("-gcc-toolchain", "-gcc-install-dir")  # begin with `-g` and tell n
 FOR_TYPES = ("-g", "-gdwarf-5", "-O0", "-w", "-c", "-fdiagnostics-color=never")
 BY_CLANG = ("-fstandalone-debug", "-ferror-limit=0")
 BY_GCC = ("-fmax-errors=0",)
+BY_GXX = ("-femit-class-debug-always",)  # classes with virtual functions that are defined in another file too
 
 
 def debug_command(command: Sequence[str], language: str, source: Path, beside: Path, output: Path) -> list[str] | str:
@@ -51,7 +52,7 @@ def debug_command(command: Sequence[str], language: str, source: Path, beside: P
             return "OpenCL C is compiled by clang, and there is none: types are those of the declared text"
         compiler, clang = found, True
         words = [*words, "-Xclang", "-finclude-default-header", "-fgnu89-inline"]  # `inline` functions are emitted
-    extra = BY_CLANG if clang else BY_GCC
+    extra = BY_CLANG if clang else (*BY_GCC, *BY_GXX) if LANGUAGE_WORDS[language] == "c++" else BY_GCC
     place = ("-iquote", str(beside), "-x", LANGUAGE_WORDS[language], str(source), "-o", str(output))
     return [compiler, *kept(read_words(words), _is_about_types), *FOR_TYPES, *extra, *place]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from tunepass.diagnostics import Source, SourceError
+from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
@@ -50,12 +50,8 @@ def parse_gpu_pragma(cursor: Cursor) -> GpuPragma:
     return parse_by_kind(cursor, PARSERS)
 
 
-def group(
-    pragmas: Sequence[GpuPragma], definitions: Mapping[str, FunctionDefinition], source: Source
-) -> list[GpuGroup]:
+def group(pragmas: Sequence[GpuPragma], definitions: Mapping[str, FunctionDefinition]) -> list[GpuGroup]:
     """One group per `kernel`, in the source's order."""
-    if not pragmas:
-        raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
     targets = [p for p in pragmas if isinstance(p, GpuKernelPragma)]
     if not targets:
         hint = "add `kernel NAME(…) grid(…) block(…)` for a function of this file"

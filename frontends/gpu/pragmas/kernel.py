@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText, parse_call, parse_sizes
+from tunepass.frontends.c.pragmas.arguments import parse_call
+from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText, parse_sizes
 from tunepass.frontends.c.pragmas.names import qualified_name
 from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance

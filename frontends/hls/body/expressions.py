@@ -108,8 +108,7 @@ class Expressions(Places, ABC):
             if e.text in self.parameters:
                 self.used.add(e.text)
                 return known(self.parameters[e.text], INT)
-            text = self.types.bound.get(e.text)
-            number = self.types.text_number(text) if text is not None else None
+            number = self.types.text_number(e.text) if e.text in self.types.bound else None
             if number is not None:
                 return known(number, INT)
             limit = LIMIT.match(e.text.rpartition("::")[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -64,7 +65,7 @@ class TypeReader:
             return self._template(base, arguments, depth)
         record = self.file.record(base)
         if record is not None:
-            given = {p.name: a for p, a in zip(record.template, arguments)}
+            given = {p.name: self._given(a) for p, a in zip(record.template, arguments)}
             return Kind(record=record, arguments=given)
         alias = self.local.get(base) or self.file.aliases.get(base)
         if alias is not None:
@@ -73,6 +74,13 @@ class TypeReader:
         if vector is not None:
             return Kind(named_element(vector[1]) or INT, dims=(algebra.lift(int(vector[2])),))
         return Kind(named_element(base) or INT)
+
+    def _given(self, argument: str) -> str:
+        """A template's argument: the number that it is where names bound here say so."""
+        named = self.bound.keys() & set(re.findall(r"\w+", argument))
+        number = self.text_number(argument) if named and "<" not in argument else None
+        value = algebra.number(number) if number is not None else None
+        return argument if value is None else str(int(value))
 
     def words_of(self, text: str) -> tuple[str, ...]:
         """The words of a type in a template's argument; stars are left out."""
@@ -115,10 +123,19 @@ class TypeReader:
             self.widths |= free_names(value)
         return max(1, min(int(number), WIDTH_LIMIT)) if number is not None else otherwise
 
+    def _bound_number(self, name: str) -> Expr | None:
+        """The argument's text was written outside: where it has the name itself, that is not this parameter."""
+        bound = self.bound
+        self.bound = {other: text for other, text in bound.items() if other != name}
+        try:
+            return self.text_number(bound[name])
+        finally:
+            self.bound = bound
+
     def text_number(self, text: str) -> Expr | None:
         """The value of a template's argument."""
-        if text in self.bound and self.bound[text] != text:
-            return self.text_number(self.bound[text])
+        if text in self.bound:
+            return self._bound_number(text)
         try:
             return self.number(self.file.expression_of(text))
         except SyntaxFault:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, parse_call
+from tunepass.frontends.c.pragmas.arguments import ArgumentText, parse_call
 from tunepass.frontends.c.pragmas.names import qualified_name
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, parse_constraint
 from tunepass.frontends.gpu.pragmas.kernel import take_clause

@@ -15,7 +15,7 @@ import numpy as np
 from tunepass.backends.base import Target
 from tunepass.backends.hls import HlsBackend
 from tunepass.diagnostics import Source, SourceError, TunepassError
-from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.hwmodels.fpga.device import load
@@ -74,10 +74,11 @@ def knobbed(source: Source, function: Function) -> Knobbed:
 def places_of(source: Source) -> list[Place]:
     """In the order of the text, the first of them."""
     found: list[Place] = []
-    for directive in scan(source).directives:
+    for directive in annotated(source).directives:
         if directive.kind == "pragma":
-            merlin = MERLIN.match(directive.text) is not None
-            for match in NUMBER.finditer(directive.text):
+            text = source.text[directive.start : directive.end]
+            merlin = MERLIN.match(text) is not None
+            for match in NUMBER.finditer(text):
                 at = 1 if match[1] else 2
                 found.append(Place(directive.start + match.start(at), int(match[at]), merlin))
     found += [Place(match.start(1), int(match[1])) for match in ATTRIBUTE.finditer(source.text)]

@@ -234,6 +234,8 @@ def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None
 
     def program(harness: Harness) -> None:
         harness.say("ready")
+        assert COMMAND.unpack(harness.socket.recv(99))[0] == Order.RENEW
+        harness.say("ok")
         harness.socket.recv(99)
         pause.wait(0.05)
         harness.say("ok")

@@ -131,3 +131,30 @@ def test_a_function_in_a_namespace() -> None:
     with pytest.raises(SourceError, match="no dispatcher is written for") as caught:
         CFrontend().dispatch(sized([chosen(kernel)], [(("n", 64), ("m", 1))], [0], [lift(True)]))
     assert "--variants 1" in caught.value.diagnostics[0].render()
+
+
+def test_names_of_the_branch_that_a_variant_has(tmp_path: Path) -> None:
+    text = """
+#pragma tunepass param WIDE: categorical(true, false) = false
+#pragma tunepass kernel f(n = 8, x: inout double[n])
+#include "k.h"
+#ifndef WIDE
+#define WIDE 0
+#endif
+#if WIDE
+static double twice(double x) { return 2 * x; }
+#define CHANGE twice
+#else
+static double thrice(double x) { return 3 * x; }
+#define CHANGE thrice
+#endif
+void f(int n, number *x) { for (int i = 0; i < n; i++) x[i] = CHANGE(x[i]) + COUNT; }
+"""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "k.h").write_text("typedef double number;\n#ifndef COUNT\n#error COUNT\n#endif\n")
+    words = ("gcc", f"-I{tmp_path / 'own'}", "-DCOUNT=3")
+    kernel = CFrontend().parse(Source("k.c", text), words=words).kernels[0]
+    variants = [chosen(kernel, WIDE=True), chosen(kernel, WIDE=False)]
+    header = CFrontend().dispatch(sized(variants, [(("n", 8),), (("n", 800),)], [0, 1], [lift(True)] * 2)).text
+    assert "#define twice twice_0" in header and "#define thrice thrice_1" in header
+    assert "number_0" not in header and "number_1" not in header

@@ -9,6 +9,7 @@ import pytest
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.base import Parsed
+from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, ScalarArgument
 from tunepass.ir.kernel import Kernel
@@ -204,3 +205,61 @@ def test_the_default_of_a_permutation_is_where_its_macros_say() -> None:
     assert kernel(text).parameters[0].default == ("j", "k", "i")
     with pytest.raises(SourceError, match="`P_i` is defined here without `#ifndef`"):
         parse(text.replace("#ifndef P_i\n", "").replace("#endif\n", ""))
+
+
+SIZES = """
+#define N 1024
+#define M (N / 2u)
+enum { PLANES = 3, LAST };
+static const int depth = 2 * PLANES;
+#define TWICE(x) (2 * (x))
+#define SCALED (P * N)
+#if P > 2
+#define ROWS 8
+#else
+#define ROWS 16
+#endif
+"""
+KNOWN = """#pragma tunepass param P: ordinal(1, 2, 4) = 2
+#pragma tunepass kernel f(n = N, x: inout double[{length}])
+#include "sizes.h"
+{own}
+void f(int n, double *x) {{ for (int i = 0; i < n; i++) x[i] += P; }}
+"""
+
+
+@pytest.mark.parametrize(
+    "length,words,number",
+    [
+        ("N", (), 1024),
+        ("M + 1", (), 513),
+        ("N * PLANES + LAST", (), 3076),
+        ("depth", (), 6),
+        ("GIVEN", ("-DGIVEN=7",), 7),
+        ("n * M", (), 524288),
+        ("SCALED", (), None),
+        ("ROWS", (), None),
+        ("TWICE", (), None),
+        ("GIVEN", (), None),
+    ],
+)
+def test_numbers_of_headers_and_of_the_compilers_words_are_known(
+    tmp_path: Path, length: str, words: tuple[str, ...], number: int | None
+) -> None:
+    (tmp_path / "sizes.h").write_text(SIZES)
+    source = Source(str(tmp_path / "k.c"), KNOWN.format(length=length, own=""))
+    if number is None:
+        with pytest.raises(SourceError, match="unknown name"):
+            CFrontend().parse(source, words=words)
+        return
+    call = CFrontend().parse(source, words=words).kernels[0].body_as(CKernel).call
+    assert call is not None and isinstance(call.arguments[1], ArrayArgument)
+    assert constant_value(call.arguments[1].length, {"n": 1024}) == number
+
+
+def test_a_number_that_a_parameter_decides_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "sizes.h").write_text("#define N 8\n")
+    own = "#if P > 2\n#define ROWS 8\n#else\n#define ROWS 16\n#endif"
+    source = Source(str(tmp_path / "k.c"), KNOWN.format(length="ROWS", own=own))
+    with pytest.raises(SourceError, match="unknown name"):
+        CFrontend().parse(source)

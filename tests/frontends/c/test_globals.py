@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Parsed
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.globals import exposing_text
-from tunepass.frontends.c.syntax.definitions import definitions
-from tunepass.frontends.c.syntax.lexical import scan
-from tunepass.frontends.c.syntax.variables import variables
+from tunepass.frontends.c.variables import variables
+from tunepass.frontends.cfamily.reading import read
 from tunepass.ir.c_kernel import CKernel, Leaf
 
 PRAGMAS = """\
@@ -143,8 +144,7 @@ struct point { int x; } origin, *far; int f(int n) { int local; return local; } 
 const int fixed = 3; char *const end = 0; extern "C" { int inner; void g(void); } namespace n { int hidden; }
 int (*call)(int); enum { A, B } state; int prototype(int x);
 """
-    scanned = scan(Source("v.cpp", text))
-    found = {v.name: v for v in variables(scanned, definitions(scanned))}
+    found = {v.name: v for v in variables(read(Source("v.cpp", text), (), "c++"))}
     assert set(found) == {
         "elsewhere", "a", "b", "c", "origin", "far", "text", "fixed", "end", "inner", "state",
     }  # fmt: skip
@@ -152,14 +152,15 @@ int (*call)(int); enum { A, B } state; int prototype(int x);
     assert {name for name, v in found.items() if v.constant} == {"fixed", "end"}
 
 
-def test_conditions_of_the_preprocessor() -> None:
+def test_conditions_over_parameters() -> None:
     text = """
 #ifndef GUARD
 #define GUARD
 int always;
+#define HALF (B / 2)
 #ifdef A
 int first;
-#if B > 1
+#if HALF > 1
 static int inner;
 #elif defined(C)
 int second;
@@ -169,24 +170,60 @@ const int table[2] = {1, 2}; int third;
 #else
 static int table[2];
 #endif
-#if X
+#if B
 int twice;
 #else
 int twice;
 #endif
 #endif
 """
-    scanned = scan(Source("v.c", text))
-    found = {v.name: v.condition for v in variables(scanned, definitions(scanned))}
-    assert found == {
+    unit = read(Source("v.c", text), ("-DA",), "c", {"B": 2})
+    assert {v.name: v.condition for v in variables(unit)} == {
         "always": "",
-        "first": "defined(A)",
-        "inner": "(B > 1) && defined(A)",
-        "second": "!(B > 1) && (defined(C)) && defined(A)",
-        "table": "!defined(A) && 1",
-        "third": "!(B > 1) && !(defined(C)) && 1 && defined(A)",
-        "twice": "((X)) || (!(X) && 1)",
+        "first": "",
+        "inner": "(HALF > 1)",
+        "second": "!(HALF > 1) && (defined(C))",
+        "table": "!(HALF > 1) && !(defined(C))",
+        "third": "!(HALF > 1) && !(defined(C))",
+        "twice": "((B)) || (!(B))",
     }
+    elsewhere = variables(read(Source("v.c", text), (), "c", {"B": 2}))
+    assert [v.name for v in elsewhere] == ["always", "table", "twice"] and not elsewhere[1].constant
+
+
+def test_what_inactive_branches_over_parameters_change_is_compared() -> None:
+    outside = """
+long total, sum; static int calls;
+#define ADD(k) (total += (k))
+int see(void) { return calls; }
+static void count(void) { calls++; }
+"""
+    inside = "\n#if P == 0\n y[0] = 1;\n#else\n ADD(1); count();\n#endif\n#ifdef NEVER\n sum = 1;\n#endif\n"
+    assert names(inside, outside) == ["total", "calls"]
+
+
+def test_variables_of_headers(tmp_path: Path) -> None:
+    (tmp_path / "state.h").write_text(
+        "#define COUNT 4\nextern long total;\nextern double weights[];\ndouble table[COUNT][2];\n"
+        "static int calls;\nstatic inline void count(void) { calls++; }\nint seen(void) { return calls; }\n"
+    )
+    body = "{ y[0] = x[P]; total = 1; table[0][1] = 2; weights[0] = 1; count(); }"
+    text = (
+        PRAGMAS.format(clauses="")
+        + f'#include "state.h"\nlong total;\nvoid f(int n, const double *x, double *y) {body}\n'
+    )
+    parsed = CFrontend().parse(Source(str(tmp_path / "k.c"), text))
+    call = parsed.kernels[0].body_as(CKernel).call
+    assert call is not None
+    assert [(v.name, v.dims) for v in call.globals] == [("total", 0), ("table", 2), ("calls", 0)]
+    (doubt,) = [w for w in parsed.warnings if "may change" in w.message]
+    assert (
+        doubt.message == "`f` may change `weights`, which is not compared"
+        and doubt.hint == "its length is not declared here"
+    )
+    named = text.replace("double[n])\n", "double[n]) globals(table: in)\n")
+    call = CFrontend().parse(Source(str(tmp_path / "k.c"), named)).kernels[0].body_as(CKernel).call
+    assert call is not None and [(v.name, v.filled) for v in call.globals] == [("table", True)]
 
 
 def test_nothing_is_exposed_where_nothing_is_compared() -> None:

@@ -10,6 +10,7 @@ from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
 from tunepass.frontends.cfamily.reading import read
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
+from tunepass.space.parameters.integer import Integer
 from tunepass.space.parameters.ordinal import Ordinal
 from tunepass.space.parameters.permutation import Permutation
 
@@ -98,6 +99,36 @@ def test_more_sets_than_the_limit_name_the_if_that_makes_them() -> None:
     (found,) = caught.value.diagnostics
     assert "make 32 sets over the parameters, more than 16" in found.message
     assert found.span is not None and (found.span.line, found.span.text) == (13, "#if E == 1")
+
+
+def test_sets_that_few_of_many_values_choose_are_all_there() -> None:
+    many = [Integer(n, 1, 100_000, default=1) for n in "AB"]
+    text = "#if A == 77777 && B > 99998\nint a;\n#endif\n"
+    plain, rare = sorted(
+        branch_sets(read(Source("f.c", text), (), "c", {"A": 1, "B": 1}), many), key=lambda s: not s.plain
+    )
+    assert plain.plain and dict(rare.configuration) == {"A": 77777, "B": 99999}
+    assert rare.is_chosen({"A": 77777, "B": 100_000}) and not rare.is_chosen({"A": 77777, "B": 1})
+
+
+def test_values_of_a_set_differ_from_the_defaults_in_few_parameters() -> None:
+    _, other = sorted(sets("#if T + U > 4\nint a;\n#endif\n", T, U), key=lambda s: not s.plain)
+    assert dict(other.configuration) == {"T": 4, "U": 1}
+
+
+def test_too_many_values_to_tell_apart_are_refused_at_the_if() -> None:
+    many = [Integer(n, 1, 100_000, default=1) for n in "AB"]
+    with pytest.raises(SourceError) as caught:
+        branch_sets(read(Source("f.c", "#if A > B\n#endif\n"), (), "c", {"A": 1, "B": 1}), many)
+    (found,) = caught.value.diagnostics
+    assert found.message == "`A`, `B`, which `#if`s read, have more than 1048576 combinations of values"
+    assert found.span is not None and found.span.text == "#if A > B"
+
+
+def test_values_for_which_a_condition_has_none_are_in_no_set() -> None:
+    zero = Ordinal("T", [0, 1, 4], default=1)
+    found = sets("#if 8 / T > 2\nint a;\n#endif\n", zero)
+    assert [s.is_chosen({"T": 0}) for s in found] == [False, False]
 
 
 @pytest.mark.parametrize("condition", ["IS_WIDE(T)", '__has_include("x.h") && T', "T ? 1 : other(T)"])

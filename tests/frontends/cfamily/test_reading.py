@@ -63,3 +63,21 @@ def test_macros_that_make_too_much_code_are_stopped() -> None:
     doubled = "".join(f"#define A{n} A{n - 1} A{n - 1}\n" for n in range(1, 40))
     with pytest.raises(SourceError, match="cannot preprocess"):
         read(Source("bomb.c", f"#define A0 x\n{doubled}int f(void) {{ return A39; }}\n"), ("gcc",), "c")
+
+
+def test_macros_of_the_system_in_an_included_file_are_read(tmp_path: Path) -> None:
+    """The compiler marks what they make as the system's, in the middle of the user's file."""
+    own = "static int half(int x)\n{\n    assert(x > 0);\n    return x ? x / 2 : INT_MAX;\n}\n"
+    (tmp_path / "own.h").write_text(own)
+    text = '#include <assert.h>\n#include <limits.h>\n#include "own.h"\nint table[4];\n'
+    unit = read(Source(str(tmp_path / "k.c"), text), ("gcc",), "c")
+    (half,) = unit.functions
+    assert len(half.body.statements) == 2 and not unit.faults
+    words = [token.text for token in half.tokens]
+    assert "sizeof" in words and words[-3] not in (":", "?")
+
+
+def test_a_header_that_says_that_it_is_the_systems_is_left_to_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("int before;\n#pragma GCC system_header\nint after;\n")
+    unit = read(Source(str(tmp_path / "k.c"), '#include "own.h"\nint last;\n'), ("gcc",), "c")
+    assert [one.declarators[0].name.text for one in unit.globals] == ["before", "last"]

@@ -75,3 +75,19 @@ def test_too_many_sets_of_branches_are_refused_at_the_if() -> None:
     code = f"{branches}#endif\nvoid top(int a[64]) {{ for (int k = 0; k < N; k++) a[k] = U; }}\n"
     found = refusal(code, "integer(1..20) = 1")
     assert "make 20 sets" in found.message and found.span is not None and found.span.text == "#if U == 1"
+
+
+def test_a_value_without_a_branch_is_refused() -> None:
+    found = refusal(
+        "#if 8 / U > 4\n#define N 8\n#else\n#define N 4\n#endif\nvoid top(int a[64]) { a[N] = U; }\n",
+        "ordinal(0, 1, 2) = 1",
+    )
+    assert found.message == "a condition over parameters has no value with U = 0"
+    assert found.span is not None and found.span.text == "#if 8 / U > 4"
+
+
+def test_more_values_than_variants_are_refused_at_the_if() -> None:
+    code = "#if U == 4999\n#define N 8\n#else\n#define N 4\n#endif\nvoid top(int a[64]) { a[N] = U; }\n"
+    found = refusal(code, "integer(1..5000) = 1")
+    assert "more than 64 combinations" in found.message and found.span is not None
+    assert found.span.text == "#if U == 4999"

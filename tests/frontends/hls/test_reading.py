@@ -7,6 +7,7 @@ import pytest
 from tests.frontends.hls.sources import body, loop, names, warnings
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr import algebra
+from tunepass.expr.printer import to_text
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.ir.hls import HlsKernel
@@ -111,3 +112,23 @@ def test_an_object_is_called_by_its_operator() -> None:
 def warnings_of(record: str) -> str:
     text = f"{HEAD}{record}\nvoid top(int a[64]) {{ above test; test.level = U; a[0] = test(a[1]); }}\n"
     return " ".join(warnings(text, "top.cpp"))
+
+
+def test_a_template_s_argument_may_have_the_parameter_s_own_name() -> None:
+    """`D` of `word<D / 2>` is the function's: half as wide, and no circle where nothing says how wide."""
+    templates = """
+template <int D> struct word { ap_uint<D> data; };
+template <int D> void low(int a[64]) { word<D / 2> w; w.data = a[0]; for (int i = 0; i < 4; i++) a[i] = w.data; }
+"""
+    widths = {f.name: f.element.bits for f in top("low<16>(a);", templates).arrays}
+    assert widths["w.data"] == 8
+    assert any(name.endswith("w.data") for name in {f.name for f in top("low<UNKNOWN>(a);", templates).arrays})
+
+
+@pytest.mark.parametrize("number", ["HALF", "PLANES * 10", "depth", "N // 2"])
+def test_numbers_in_our_lines_may_be_macros_of_macros_enumerators_and_constants(number: str) -> None:
+    named = "#define N 60\n#define HALF (N / 2)\nenum { PLANES = 3 };\nstatic const int depth = N - 30;\n"
+    line = f"#pragma tunepass hls k(n = {number})\n"
+    code = "void k(float a[64], int n)\n{\n  sums: for (int i = 0; i < n; i++) {\n#pragma HLS unroll factor=auto{U}\n"
+    read = body(named + line + code + "    a[i] += 1;\n  }\n}\n", "k.cpp")
+    assert to_text(loop(read, "sums").trip) == "30"

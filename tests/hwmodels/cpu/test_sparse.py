@@ -93,12 +93,12 @@ def test_data_that_is_not_known_has_no_costs() -> None:
 def test_an_order_that_varies_costs_what_it_costs_fixed() -> None:
     free = spmm(skewed(2000, 12))
     orders = list(itertools.permutations(LOOPS))
-    for chunk, unroll in ((2, 8), (64, 2)):
-        chosen: list[dict[str, Value]] = [{"order": o, "chunk": chunk, "unroll": unroll} for o in orders]
-        varied = values(found(free).values["time"], free, list(chosen))
-        for order, time in zip(orders, varied):
-            fixed = spmm(skewed(2000, 12), order=order)
-            assert time_ms(fixed, chunk=chunk, unroll=unroll) == pytest.approx(time)
+    others: list[dict[str, Value]] = [{"chunk": 2, "unroll": 8}, {"chunk": 64, "unroll": 2}]
+    varied = values(found(free).values["time"], free, [{"order": o, **other} for o in orders for other in others])
+    for at, order in enumerate(orders):
+        fixed = spmm(skewed(2000, 12), order=order)
+        times = values(found(fixed).values["time"], fixed, list(others))
+        assert times == pytest.approx(varied[2 * at :][:2])
 
 
 def test_some_loops_in_an_order_that_varies() -> None:

@@ -40,6 +40,7 @@ class Order(IntEnum):
     POISON = 3
     SHOW = 4
     FILL = 5
+    RENEW = 6
 
 
 class ProgramEnded(Exception):
@@ -177,6 +178,7 @@ class Conversation:
 
     def calls(self, count: int, seed: int) -> float:
         """Seconds of `count` calls, the last one with the inputs that `seed` names."""
+        self.order(Order.RENEW)
         return self.order(Order.CALLS, count, seed)[1]
 
     def show(self) -> tuple[Output, ...]:

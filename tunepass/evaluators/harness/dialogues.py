@@ -199,6 +199,7 @@ def _batches(talk: Conversation, ask: Questions) -> tuple[Witness, float]:
 def _seen(talk: Conversation, ask: Questions, call_s: float) -> Witness:
     """What batches take, where a call takes some `call_s`."""
     count, took = _long_enough(talk, ask, call_s)
+    talk.order(Order.RENEW)
     empty_s = talk.order(Order.NO_CALLS, count, ask.fresh())[1]
     return Witness((), count, empty_s).and_later(_looked_at(talk, ask, count) or [took])
 

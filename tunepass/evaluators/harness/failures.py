@@ -7,6 +7,8 @@ from tunepass.evaluators.process.failures import OUT_OF_MEMORY, run_failure
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
+SETUP_FAILS = "the setup fails: "
+
 
 def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed | None:
     """How a run of a generated harness failed; None when it completed."""
@@ -17,6 +19,8 @@ def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed |
             return Failed("out_of_bounds", describe_out_of_bounds(report.fault))
         case ["read_only", name]:
             return Failed("wrong_result", f"wrote to {name}, which is an input")
+        case ["setup", words]:
+            return Failed("run", f"{SETUP_FAILS}{words}")
         case ["stack"]:
             return Failed("crash", "ran out of stack (SIGSEGV)")
         case ["thrown", words]:

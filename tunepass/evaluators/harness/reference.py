@@ -15,6 +15,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.dialogues import Outputs
+from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
@@ -90,9 +91,17 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
 def compile_reference(compiling: Compiling, candidate: Candidate, text: str, folder: Path) -> Path:
     """The untouched source's object. Raises ToolError with the compiler's words when it does not compile."""
     target, _, failure = compiling.compile_candidate(candidate, folder, rename_main=mentions_main(text))
-    if failure is not None:
-        raise not_compiled(compiling.source, failure.log)
-    return target
+    if failure is None:
+        return target
+    if candidate.text not in (None, text):
+        plain = replace(candidate, text=text)
+        apart = folder / "untouched"
+        apart.mkdir(exist_ok=True)
+        _, _, alone = compiling.compile_candidate(plain, apart, rename_main=mentions_main(text))
+        if alone is None:
+            message = f"{compiling.source} does not compile with the call that its kernel pragma describes"
+            raise ToolError(message, hint=failure.log)
+    raise not_compiled(compiling.source, failure.log)
 
 
 def run_reference(
@@ -215,6 +224,7 @@ def _check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance)
         raise ToolError(
             f"{source}: two calls on the same data give different results ({wrong})",
             hint=f"if the kernel reads {wrong.name} before writing it, declare it `inout`; "
+            "if nobody needs what it leaves there, `work`; "
             "if it keeps state between calls, or races, nothing can be checked",
         )
 
@@ -268,6 +278,8 @@ def _link_hint(failure: Failed | None) -> str:
 
 
 def _problem(source: Path, failure: Failed) -> str:
+    if failure.log.startswith(SETUP_FAILS):
+        return f"{source}: a function that the pragma's `setup` or `teardown` names fails, so nothing can be judged"
     what = {
         "timeout": "does not end in time",
         "out_of_bounds": "leaves the bounds of its arrays",

@@ -25,7 +25,7 @@ FORMS = {
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
         "sample": r"sample (\S{1,30}) (\d{1,15}) (\S{1,30}) (\S{1,30})",
         "fault": r"fault (?:(out_of_bounds) (\S{1,200}) (-?\d{1,18}) (\d{1,15}) ([1-9]\d{0,3})"
-        r"|(read_only) (\S{1,200})|(stack)|(thrown) (.{1,400}))",
+        r"|(read_only) (\S{1,200})|(stack)|(thrown) (.{1,400})|(setup) (.{1,400}))",
         "refused": r"refused (\d{1,40})",
         "plan": r"plan (\d{1,9}) \S{1,30}",
         "cut": r"cut \d{1,9}",
@@ -65,7 +65,9 @@ class Report:
     )  # of each case of mode=check; of other modes there is one
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: list[Sample] = field(default_factory=list)
-    fault: tuple[str, ...] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS
+    fault: tuple[
+        str, ...
+    ] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
     refused_bytes: int | None = None
     calls_per_sample: int = 1
     cut: bool = False

@@ -24,10 +24,10 @@ def index_type(scop: Scop, names: Sequence[str]) -> str:
 
 def parameter_texts(scop: Scop) -> dict[str, str]:
     """What code calls them, signed: `n - 2` of an unsigned n that is 1 would be a large number."""
-    return {p.name: _signed(p.text) if UNSIGNED.search(p.type) else p.text for p in scop.parameters}
+    return {p.name: widened(p.text) if UNSIGNED.search(p.type) else p.text for p in scop.parameters}
 
 
-def _signed(text: str) -> str:
+def widened(text: str) -> str:
     return f"({WIDE}){_grouped(text)}"
 
 
@@ -41,14 +41,14 @@ def instance(
     """(constants to declare before it, its text). `names` are what indices of loops are called now, `types` theirs."""
     texts = {loop: _value(scop.loop(loop), value, names, types) for loop, value in zip(statement.loops, values)}
     if statement.uses is None:
-        return _declared(scop, statement, texts), _dedented(statement.text, statement.span.column)
+        return _declared(scop, statement, texts), dedented(statement.text, statement.span.column)
     text, plain = statement.text, dict(zip(statement.loops, (printed(value, names) for value in values)))
     for use in sorted(statement.uses, key=lambda use: use.start, reverse=True):
         index = scop.loop(use.loop).index
         before, after = text[: use.start], text[use.start + len(index) :]
         alone = before.endswith("[") and after.startswith("]")
         text = before + (plain[use.loop] if alone else _grouped(texts[use.loop])) + after
-    return (), _dedented(text, statement.span.column)
+    return (), dedented(text, statement.span.column)
 
 
 def _value(loop: ScopLoop, value: Expression, names: Mapping[str, str], types: Mapping[str, str]) -> str:
@@ -72,7 +72,8 @@ def _declared(scop: Scop, statement: ScopStatement, texts: Mapping[str, str]) ->
     return (*before, *(f"const {type_} {index} = {index}_now;" for index, type_, _ in changed))
 
 
-def _dedented(text: str, column: int) -> str:
+def dedented(text: str, column: int) -> str:
+    """Source text that begins in this column, as if it began in the first."""
     if re.search(r'R"|\\\r?\n', text) or "\n" not in text:
         return text
     first, newline, rest = text.partition("\n")

@@ -28,6 +28,7 @@ from tunepass.polyhedral.codegen.code import (
     unrolled,
 )
 from tunepass.polyhedral.codegen.expressions import Expression, Name, Number, add, printed, substituted
+from tunepass.polyhedral.codegen.guard import condition_of, source_lines
 from tunepass.polyhedral.codegen.pack import Packing, packed
 from tunepass.polyhedral.codegen.replay import keeps_schedule
 from tunepass.polyhedral.codegen.schedule import syntax_tree
@@ -109,6 +110,15 @@ class _Writer:
         self.sums = 0
 
     def whole(self, code: Code) -> Lines:
+        lines = self.proven(code)
+        if not self.scop.condition:
+            return lines
+        source = source_lines(self.scop)
+        other = ("} else {", *_inside((*self.at(self.scop.span.line), *source)), "}")
+        return (f"if ({condition_of(self.scop)}) {{", *_inside(lines), *other)
+
+    def proven(self, code: Code) -> Lines:
+        """What runs where the scop's condition holds."""
         lines = self.code(code, {}, {})
         if isinstance(code, Loop | Condition) and not self.scop.declarations and not self.scop.after:
             return lines
@@ -197,12 +207,19 @@ class _Writer:
             return self.lanes(code, sums, index, type_, inner, kinds)
         limit, compare, stop = self.end(code, index, type_, inner)
         advance = f"{index}++" if code.step == 1 else f"{index} += {code.step}"
-        header = f"for ({type_} {index} = {self.printed(code.first, inner)}; {index} {compare} {stop}; {advance}) {{"
+        before, begun = self.begun(type_, index, self.printed(code.first, inner))
+        header = f"for ({begun}; {index} {compare} {stop}; {advance}) {{"
         pragma = self.pragma(code.band)
         line = self.scop.loop(code.band.name).span.line - len(pragma)
         body = (*self.fetches(code, inner, kinds), *self.code(code.body, inner, kinds))
-        lines = (*limit, *self.at(line), *pragma, header, *_inside(body), "}")
-        return ("{", *_inside(lines), "}") if limit else lines
+        lines = (*before, *limit, *self.at(line), *pragma, header, *_inside(body), "}")
+        return ("{", *_inside(lines), "}") if limit or before else lines
+
+    def begun(self, type_: str, index: str, first: str) -> tuple[Lines, str]:
+        """An index's declaration, if it has to stand before its loop, and what the loop's header begins with."""
+        if self.scop.headers_declare:
+            return (), f"{type_} {index} = {first}"
+        return (f"{type_} {index};",), f"{index} = {first}"
 
     def lanes(
         self,
@@ -222,8 +239,9 @@ class _Writer:
         pragma = self.pragma(code.band)
         line = self.scop.loop(code.band.name).span.line - len(pragma) - 1
         ahead = f"{index} + {count} <= {stop}" if compare == "<" else f"{index} + {count - 1} <= {stop}"
-        head = f"for ({type_} {lane} = 0; {lane} < {count}; {lane}++) {{"
-        whole = (*pragma, head, *_inside(self.code(group, inner, kinds)), "}")
+        before, begun = self.begun(type_, lane, "0")
+        head = f"for ({begun}; {lane} < {count}; {lane}++) {{"
+        whole = (*before, *pragma, head, *_inside(self.code(group, inner, kinds)), "}")
         first = self.printed(code.first, names)
         lines = (
             *(s.begun(count) for s in sums),

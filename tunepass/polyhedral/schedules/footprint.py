@@ -54,7 +54,8 @@ class Buffer:
     def filled(self, array: ScopArray, element: tuple[str, ...]) -> str:
         """The copy of one element, whose subscripts are C texts."""
         grouped = [value if re.fullmatch(r"\w+", value) else f"({value})" for value in element]
-        own = "".join(f"[{element[n]} - {self.first(n)}]" for n in self.order)
+        whole = [f"({value})" if "?" in value else value for value in element]
+        own = "".join(f"[{whole[n]} - {self.first(n)}]" for n in self.order)
         if not self.flat:
             return f"{self.name}{own} = {array.text}{''.join(f'[{value}]' for value in element)};"
         place = grouped[0]

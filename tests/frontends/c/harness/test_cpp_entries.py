@@ -47,6 +47,11 @@ CALLED = {  # what the pragma says of the kernel, and the kernel; with WRONG it 
         "namespace blas { template <class T, int N = 2> auto dot(int n, const T *x) -> T {\n"
         " T s = WRONG; for (int i = 0; i < n; i++) s += x[i] * N; return s; } }",
     ),
+    "a typedef returned by a template": (
+        "hashed<3>(n = 100, x: in word[n])",
+        "typedef unsigned long long word; template <int K> word hashed(int n, const word *x) {\n"
+        " word h = WRONG; for (int i = 0; i < n; i++) h = h * K + x[i]; return h; }",
+    ),
     "class template": (
         "S<std::int32_t>::sum(n = 100, x: in std::int32_t[n], s: out std::int64_t[1])",
         "template <class T> struct S { template <class U> static void other(U) {}\n"

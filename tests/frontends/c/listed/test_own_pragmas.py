@@ -13,7 +13,6 @@ from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
-from tunepass.frontends.c.syntax.statements import declares
 from tunepass.ir.kernel import Kernel
 
 HEAD = """\
@@ -114,21 +113,3 @@ def test_a_bound_declared_after_another_is_a_variable_of_the_function() -> None:
     text = text.replace("x[i*n + j];", "g(x[i*n + j]);")
     made = kernel("typedef struct { int w, h; } image;\nint g(int);\nimage b = {64, 64};\n" + text, HEAD)
     assert "for (int i_tile = 0; i_tile < h; i_tile += 8) {" in emitted(made, T=8, U=1)
-
-
-@pytest.mark.parametrize(
-    "code,declared",
-    [
-        ("const int w = a->w, h = a->h;", True),
-        ("int w = f(a, b), *p, h;", True),
-        ("for (int i = 0, h = 3", True),
-        ("unsigned long h", True),
-        ("f(w, h);", False),
-        ("return f(w, h);", False),
-        ("w = 2, h = 3;", False),
-        ("int w = g(h);", False),
-        ("else h = 2;", False),
-    ],
-)
-def test_what_declares_a_name(code: str, declared: bool) -> None:
-    assert declares(f"{{ int other; {code}", "h") == declared

@@ -159,3 +159,23 @@ def test_where_the_index_may_be_replaced(define: str, body: str, replaced: bool 
             kernel(text, head)
         return
     assert (kernel(text, head).body_as(CKernel).scops[0].scop.statements[0].uses is not None) == replaced
+
+
+def test_a_pointer_to_a_row_may_stand_between_listed_loops() -> None:
+    text = """\
+void f(int n, const double *A, const double *B, double *C)
+{
+    #pragma tunepass loop(i, j) tile(j: T)
+    for (int i = 0; i < n; i++) {
+        const double *row = A + i * n;
+        for (int j = 0; j < n; j++)
+            C[i * n + j] += row[j];
+    }
+}
+"""
+    head = (
+        "#pragma tunepass param T: ordinal(1, 32)\n"
+        "#pragma tunepass kernel f(n = 64, A: in double[n*n], B: in double[n*n], C: inout double[n*n])\n"
+    )
+    emitted = CFrontend().emit((scheduled(kernel(text, head), T=32),))[0].text
+    assert "C[i * n + j] += A[(long)(i * n) + j];" in emitted and "j_tile += 32" in emitted

@@ -19,7 +19,7 @@ HEADER = """\
 void f(int n, int m, double alpha, const double *A, const float (*B)[m], double C[n][n], const int *index, long *count)
 {
     double sum = 0;
-    const double *row = A;
+    const double *row = n > 9 ? A : C[0];
 """
 
 

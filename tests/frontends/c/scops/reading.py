@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.reading import read
 from tunepass.ir.scop import Scop
 
@@ -17,8 +17,7 @@ FORMALS = "int n, int m, double A[n][n], double B[n][n], double x[n], double y[n
 def scop_of(text: str, name: str = "nest.c", tuned: frozenset[str] = frozenset(), words: Sequence[str] = ()) -> Scop:
     """The scop after the one pragma of a C file."""
     source = Source(name, text)
-    scanned = scan(source)
-    (pragma,) = scanned.pragmas
+    (pragma,) = annotated(source).pragmas
     span = source.span(pragma.outer_start, pragma.outer_end)
     return read_scop(span, read(source, words, "c++" if name.endswith("cpp") else "c", dict.fromkeys(tuned)))
 

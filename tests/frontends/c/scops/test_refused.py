@@ -10,15 +10,15 @@ from tunepass.diagnostics import SourceError
 NESTS = {
     # The nest, what is underlined, the message.
     "for (i = 0; i < n; i++) { if (x[i] > 0) break; x[i] = 0; }": ("break;", "`break` leaves the loop over `i`"),
-    "for (i = 0; i < n; i++) { if (x[i] > 0) continue; x[i] = 0; }": (
+    "for (i = 0; i < n; i++) { if (i) { if (x[i] > 0) continue; y[i] = 1; } x[i] = 0; }": (
         "continue;", "`continue` leaves the loop over `i`"),
     "for (i = 0; i < n; i++) { if (x[i] > 0) return; x[i] = 0; }": ("return;", "`return` leaves the loop over `i`"),
     "for (i = 0; i < n; i++) { again: x[i] = 0; goto again; }": ("again:", "there is a label in the loop over `i`"),
     "while (i < n) i++;": ("while", "`while` is not a loop over an index"),
     "do x[0] = 1; while (n);": ("do", "`do` is not a loop over an index"),
     "for (;;) x[0] = 0;": ("for (;;)", "this loop does not set one index to where it starts"),
-    "for (i = 0, j = 0; i < n; i++) x[i] = 0;": (
-        "for (i = 0, j = 0; i < n; i++)", "this loop does not set one index to where it starts"),
+    "for (i = 0, j = 0; i < n; i++, j += 2) x[j++] = 0;": (
+        "for (i = 0, j = 0; i < n; i++, j += 2)", "this loop does not set one index to where it starts"),
     "for (x[0] = 0; i < n; i++) x[i] = 0;": (
         "for (x[0] = 0; i < n; i++)", "this loop does not set one index to where it starts"),
     "for (i = 0; i < n; i *= 2) x[i] = 0;": ("for (i = 0; i < n; i *= 2)", "this loop does not step `i` by a constant"),
@@ -44,10 +44,12 @@ NESTS = {
         "for (i = 0; i < n; i++)", "the index `i` is changed inside its loop"),
     "for (float f = 0; f < n; f++) x[0] = 0;": (
         "for (float f = 0; f < n; f++)", "`f` is no whole number that can be an index"),
-    "for (unsigned u = n; u > 0; u--) x[u] = 0;": (
-        "for (unsigned u = n; u > 0; u--)", "an unsigned index that counts down cannot be read"),
-    "for (i = 0; i < n; i++) {\n#pragma omp simd\n for (j = 0; j < n; j++) x[j] = 0; }": (
-        "#pragma omp simd", "`#pragma omp` inside loops that are written anew"),
+    "for (unsigned u = n; u >= 0; u--) x[u] = 0;": (
+        "for (unsigned u = n; u >= 0; u--)", "an unsigned index that counts down cannot be read"),
+    "for (i = 0; i < n; i++) {\n#pragma omp for\n for (j = 0; j < n; j++) x[j] = 0; }": (
+        "#pragma omp for", "`#pragma omp for` is a part of what the loops do"),
+    "\n#pragma omp for\nfor (i = 0; i < n; i++) x[i] = 0;": (
+        "#pragma omp for", "`#pragma omp for` is a part of what the loops do"),
     "for (i = 0; i < n; i++) {\n#define A 1\n x[i] = A;\n }": (
         "#define A", "`#define` inside loops that are written anew"),
     "for (i = 0; i < n; i++ x[i] = 0;": ("(", "`(` is not closed"),

@@ -132,5 +132,6 @@ def test_a_compiler_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setattr(compiling, "COMPILE_S", 0.2)
+    monkeypatch.setattr("tunepass.compilers.asking.PATIENCE_S", 0.2)  # of the question which one it is
     told = answer("int a;\n", [str(slow)], [], ["a"])
     assert told.failure is not None and "did not end" in told.failure.message

@@ -7,8 +7,11 @@ void add(int n, const double *x, double *y)
 #pragma tunepass loop(i, j) tile(i: TI) order(ORDER) unroll(j: U)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            if (x[j] < 0)
-                continue;
+            if (x[j] < 0) {
+                if (x[i] < 0)
+                    continue;
+                y[j] = 0;
+            }
             y[i * n + j] += x[i * n + j];
         }
 }

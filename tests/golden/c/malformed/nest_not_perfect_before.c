@@ -6,8 +6,8 @@ void add(int n, const double *x, double *y)
 {
 #pragma tunepass loop(i, j) tile(i: TI) order(ORDER) unroll(j: U)
     for (int i = 0; i < n; i++) {
-        const double *row = x + i * n;
+        const double scale = x[i];
         for (int j = 0; j < n; j++)
-            y[i * n + j] += row[j];
+            y[i * n + j] += scale;
     }
 }

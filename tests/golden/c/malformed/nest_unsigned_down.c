@@ -6,6 +6,6 @@ void add(int n, const double *x, double *y)
 {
 #pragma tunepass loop(i, j) tile(i: TI) order(ORDER) unroll(j: U)
     for (int i = 0; i < n; i++)
-        for (unsigned j = n; j > 0; j--)
+        for (unsigned j = n; j >= 0; j--)
             y[i * n + j] += x[i * n + j];
 }

@@ -1,0 +1,1 @@
+"""Accesses as maps from instances to elements, with the rows of flat arrays."""

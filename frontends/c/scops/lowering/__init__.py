@@ -1,0 +1,1 @@
+"""A region in plainer words: accessors, members, references and loops of other forms."""

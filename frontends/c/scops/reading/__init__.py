@@ -1,0 +1,1 @@
+"""A region taken apart into loops, conditions and statements."""

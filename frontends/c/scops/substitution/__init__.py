@@ -1,0 +1,1 @@
+"""Local variables and pointers of a nest replaced by what they stand for."""

@@ -1,0 +1,130 @@
+"""A source before its compiler is asked: tunepass's pragmas, directives and code outside `#if 0`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.raw import Directive, read_raw
+from tunepass.frontends.cfamily.tokens import TOKEN, Token, names_in, tokens
+
+OWN = "tunepass"
+COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")
+CONTINUATION = re.compile(r"\\\r?\n")
+DEFINING = frozenset({"define", "ifndef", "ifdef", "undef"})
+
+
+@dataclass(frozen=True, slots=True)
+class PragmaText:
+    """The text after `tunepass` (or `tunepass:`), blanked to one line; `start` is where it begins in the source.
+
+    [outer_start, outer_end) is the whole directive or comment.
+    """
+
+    text: str
+    start: int
+    outer_start: int
+    outer_end: int
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """What the text itself says. `directives` are all but tunepass's pragmas, whatever their conditions are."""
+
+    source: Source
+    pragmas: tuple[PragmaText, ...]
+    directives: tuple[Directive, ...]
+    code: tuple[Token, ...]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The identifiers of code, and of directives other than those that define or test a macro's existence."""
+        found = {token.text for token in self.code if token.kind == "name"}
+        for directive in self.directives:
+            found.update(names_in(directive.body)[directive.kind in DEFINING :])
+        return frozenset(found)
+
+    @property
+    def includes_own(self) -> bool:
+        """Whether it includes files in quotes, whose code may use a macro too."""
+        return any(d.kind == "include" and '"' in d.body for d in self.directives)
+
+
+def annotated(source: Source) -> Annotated:
+    """Text in strings, in other comments and under `#if 0` holds no pragma and uses no macro."""
+    raw = read_raw(source.text)
+    dead = _dead_regions(raw.directives, len(source.text))
+
+    def alive(start: int) -> bool:
+        return not any(first <= start < last for first, last in dead)
+
+    live = [directive for directive in raw.directives if alive(directive.start)]
+    own = [directive for directive in live if _first_word(directive) == OWN]
+    _check_spelling(source, live)
+    pragmas = [*(_pragma(source.text, directive) for directive in own), *_comment_pragmas(source.text)]
+    pragmas.sort(key=lambda pragma: pragma.start)
+    sections = (section for section in raw.sections if section.outer is None)
+    return Annotated(
+        source,
+        tuple(pragma for pragma in pragmas if alive(pragma.start)),
+        tuple(directive for directive in live if directive not in own),
+        tuple(token for section in sections for token in section.tokens if alive(token.start)),
+    )
+
+
+def _first_word(directive: Directive) -> str:
+    """Of a pragma."""
+    first = next(tokens(directive.body), None) if directive.kind == "pragma" else None
+    return first.text if first is not None else ""
+
+
+def _pragma(text: str, directive: Directive) -> PragmaText:
+    start = text.index(OWN, directive.start) + len(OWN)
+    return PragmaText(_one_line(text[start : directive.end]), start, directive.start, directive.end)
+
+
+def _comment_pragmas(text: str) -> Iterator[PragmaText]:
+    for comment in TOKEN.finditer(text):
+        head = COMMENT_PRAGMA.match(text, comment.start()) if comment.lastgroup == "comment" else None
+        if head is not None:
+            body = text[head.end() : comment.end()]
+            if text[comment.start() : comment.start() + 2] == "/*":
+                body = _undecorated(body.removesuffix("*/"))
+            yield PragmaText(_one_line(body), head.end(), comment.start(), comment.end())
+
+
+def _one_line(body: str) -> str:
+    body = CONTINUATION.sub(lambda match: " " * len(match.group()), body)
+    return re.sub(r"[\r\n]", " ", body)
+
+
+def _undecorated(body: str) -> str:
+    """A block comment's text; where every later line begins with `*`, these stars are the comment's border."""
+    first, *rest = body.split("\n")
+    if all(not line.strip() or line.lstrip().startswith("*") for line in rest):
+        rest = [line.replace("*", " ", 1) for line in rest]
+    return "\n".join([first, *rest])
+
+
+def _dead_regions(directives: Sequence[Directive], end: int) -> list[tuple[int, int]]:
+    """The texts under `#if 0`, up to its `#else`, `#elif` or `#endif`."""
+    branches = (next(chain.branches()) for chain in chains(directives))
+    dead = ((head, last) for head, last in branches if head.kind == "if" and head.body in ("0", "(0)"))
+    return [(head.end, last if last >= 0 else end) for head, last in dead]
+
+
+def _check_spelling(source: Source, directives: Sequence[Directive]) -> None:
+    """A misspelt `#pragma tunepass` would be ignored by every compiler, and by us: the worst of failures."""
+    for directive in directives:
+        word = _first_word(directive)
+        close = difflib.get_close_matches(word.lower(), [OWN], cutoff=0.8) if word[:3].lower() == OWN[:3] else []
+        if close and word != OWN:
+            start = source.text.index(word, directive.start)
+            raise SourceError(
+                f"unknown pragma `{word}`", source.span(start, start + len(word)), f"did you mean `{OWN}`?"
+            )

@@ -1,0 +1,86 @@
+"""Kernels with a setup, built and judged from end to end."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.evaluators.test_cpp_kernels import outcomes, task_of
+from tunepass.backends.c import INSTRUCTIONS
+from tunepass.backends.c_tasks import call_task
+from tunepass.diagnostics import Source, ToolError
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.ir.c_kernel import CKernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
+
+LIST = """\
+#include <stdlib.h>
+#pragma tunepass param SHAPE: integer(0..3) = 0
+#pragma tunepass kernel relax(g, n = 300) setup(make) teardown(drop)
+#ifndef SHAPE
+#define SHAPE 0
+#endif
+#ifndef BAD
+#define BAD 0
+#endif
+struct grid { int n; int steps; double *cells; };
+void make(struct grid **g, int n, unsigned tunepass_seed)
+{
+    if (BAD) abort();
+    *g = malloc(sizeof **g);
+    (*g)->n = n, (*g)->steps = 0, (*g)->cells = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++) (*g)->cells[i] = (tunepass_seed + i) % 17;
+}
+void drop(struct grid *g) { free(g->cells), free(g); }
+void relax(struct grid *g, int n)
+{
+    for (int i = 1; i < n; i++) g->cells[i] += 0.5 * g->cells[i - 1];
+    if (SHAPE != 1) g->steps++;
+    if (SHAPE == 2) g->cells[n - 1] += 1;
+    if (SHAPE == 3) free(g->cells);
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_candidates_are_judged_by_what_the_setup_made(tmp_path: Path) -> None:
+    right, counter, cell, freed = outcomes(task_of(tmp_path, LIST, "gcc", "-O1"), *({"SHAPE": k} for k in range(4)))
+    assert isinstance(right, Measured)
+    assert isinstance(counter, Failed) and counter.stage == "wrong_result" and "*g.steps" in counter.log
+    assert isinstance(cell, Failed) and cell.stage == "wrong_result" and "g->cells" in cell.log
+    assert isinstance(freed, Failed)
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_a_setup_that_fails_is_an_error_of_the_users(tmp_path: Path) -> None:
+    task = task_of(tmp_path, LIST.replace("#define BAD 0", "#define BAD 1"), "gcc", "-O1")
+    with pytest.raises(ToolError, match="`setup` or `teardown`") as caught:
+        outcomes(task, {"SHAPE": 0})
+    assert "make ends with signal 6" in str(caught.value.diagnostics[0].hint)
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_what_the_pragma_says_of_a_place_has_to_compile(tmp_path: Path) -> None:
+    text = LIST.replace("relax(g, n = 300)", "relax(g, n = 300, g->cell: out double[n])")
+    with pytest.raises(ToolError, match="does not compile with the call that its kernel pragma describes") as caught:
+        outcomes(task_of(tmp_path, text, "gcc", "-O1"), {"SHAPE": 0})
+    assert "kernel.c:3" in str(caught.value.diagnostics[0].hint)
+
+
+@pytest.mark.skipif(not shutil.which("valgrind") or not shutil.which("gcc"), reason="no valgrind")
+def test_instructions_of_the_setup_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(LIST)
+    kernel = CFrontend().parse(Source(str(path), LIST)).kernels[0]
+    call = kernel.body_as(CKernel).call
+    assert call is not None
+    task = call_task(kernel, replace(call, sizes=()), ("gcc", "-O1"), INSTRUCTIONS)
+    with CompileRun(task) as evaluator:
+        outcome = evaluator.evaluate(Configuration({"SHAPE": 0})).outcome
+    assert isinstance(outcome, Measured)
+    assert 1000 < outcome.values["instructions"] < 5000  # a few for each cell; the setup divides for each

@@ -1,0 +1,228 @@
+"""Nests as others write them have the schedules of the same nest written plainly."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.frontends.c.scops.reading import PRAGMA, accesses, domain, nest, scop_of
+from tunepass.ir.scop import Scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.spaces.derive import derive_space
+from tunepass.space.space import Space
+
+PLAIN = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i][j] += B[j][i] * x[i];"
+BODY = "A[i][j] += B[j][i] * x[i];"
+SAME = {
+    "while": f"i = 0; while (i < n) {{ for (j = 0; j < m; j++) {BODY} i++; }}",
+    "inner while": f"for (i = 0; i < n; i++) {{ j = 0; while (j < m) {{ {BODY} j += 1; }} }}",
+    "declared while": f"for (i = 0; i < n; i++) {{ int j = 0; while (j < m) {{ {BODY} ++j; }} }}",
+    "set before": f"i = 0; for (; i < n; i++) for (j = 0; j < m; j++) {BODY}",
+    "not equal": f"for (i = 0; i != n; ++i) for (j = 0; m != j; ++j) {BODY}",
+    "along": f"for (i = 0, k = 3; i < n; i++, k++) for (j = 0; j < m; j++) {BODY.replace('x[i]', 'x[k - 3]')}",
+    "declared along": f"for (int i = 0, o = n; i < n; i++, o--) for (j = 0; j < m; j++) {BODY}",
+    "guard": f"for (i = 0; i < n; i++) {{ if (n < 0) continue; for (j = 0; j < m; j++) {BODY} }}",
+    "labels": f"rows: for (i = 0; i < n; i++) {{ columns: for (j = 0; j < m; j++) {BODY} }}",
+    "pragma": f"for (i = 0; i < n; i++) {{\n#pragma omp simd\nfor (j = 0; j < m; j++) {BODY} }}",
+    "braces": f"{{ for (i = 0; i < n; i++) {{{{ ; for (j = 0; j < m; j++) {{{{ {BODY} }}}} }}}} }}",
+}
+
+
+def schedules(scop: Scop) -> int:
+    space = derive_space(scop, scop.pragma, parallel=False)
+    return Space(list(space.parameters), list(space.constraints)).size
+
+
+@pytest.mark.parametrize("form", SAME)
+def test_a_form_has_the_schedules_of_the_plain_nest(form: str) -> None:
+    assert schedules(nest(SAME[form])) == schedules(nest(PLAIN))
+
+
+DOWNWARDS = "for (i = n - 1; i >= 0; i--) for (j = 0; j < m; j++) A[i][j] += B[j][i] * x[i];"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "for (size_t i = n; i-- > 0;)",
+        "for (unsigned i = n; i-- != 0;)",
+        "for (unsigned long i = n; i--;)",
+        "for (unsigned i = n - 1; i < n; i--)",
+        "i = n; while (i-- > 0)",
+    ],
+)
+def test_an_index_that_counts_down_to_zero(head: str) -> None:
+    scop = nest(f"{head} {{ for (j = 0; j < m; j++) {BODY} }}")
+    assert schedules(scop) == schedules(nest(DOWNWARDS))
+    assert "i >= 0" in domain(scop) and scop.loops[0].start == "n - 1"
+
+
+def test_a_do_loop_runs_once_at_least() -> None:
+    scop = nest("i = 2; do { x[i] = 0; i += 2; } while (i < n);")
+    assert domain(scop) == "{ S0[i] : (i >= 2) and ((i - 2) mod 2 = 0) and (i = 2 or (i - n < 0)) }"
+
+
+def test_what_a_while_loop_leaves_in_its_index() -> None:
+    text = f"int f(int n, double x[n]) {{ int i = 3;\n{PRAGMA}\nwhile (i < n) {{ x[i] = 0; i++; }}\nreturn i; }}"
+    scop = scop_of(text)
+    assert scop.loops[0].start == "3" and scop.after == ("for (i = 3; i < n; i++);",)
+
+
+def test_what_a_loop_leaves_in_a_variable_beside_its_index() -> None:
+    loop = "for (i = 0, j = n; i < n; i++, j--) x[j - 1] = i;"
+    text = f"int f(int n, double x[n]) {{ int i, j;\n{PRAGMA}\n{loop}\nreturn j; }}"
+    scop = scop_of(text)
+    assert accesses(scop) == ["w x[-i + n - 1]"]
+    assert scop.statements[0].text == "x[(n - i) - 1] = i;"
+    assert scop.after[0] == "for (i = 0, j = n; i < n; i++, j--);"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "i = 0; if (m) goto out; while (i < n) { x[i] = 0; i++; } out:;",
+        "i = 0; while (i < n) { x[i] = 0; i++; if (x[i]) continue; }",
+        "i = 0; while (i < n) { i++; x[i] = 0; }",
+        "i = 0; f(&i); while (i < n) { x[i] = 0; i++; }",
+    ],
+)
+def test_while_loops_that_stay(body: str) -> None:
+    """Inside a nest they are statements with their own text."""
+    scop = nest(f"for (k = 0; k < n; k++) {{ {body.replace('out:', '')} }}") if "goto" not in body else None
+    assert scop is None or [loop.name for loop in scop.loops] == ["k"]
+
+
+def test_continue_as_a_guard_of_what_follows() -> None:
+    scop = nest(
+        "for (i = 0; i < n; i++) { if (i == m) continue; x[i] = 1; if (x[i] > y[i]) { y[i] = 0; continue; } y[i] = 2; }"
+    )
+    assert domain(scop, 0).endswith("(not (i = m)) }")
+    assert scop.statements[1].text == "if (x[i] > y[i]) { y[i] = 0;  } else { y[i] = 2; }"
+
+
+PIECES = {
+    "A[i % 2 ? i : j][0] = 1;": "{ S0[i, j] -> A[o0, o1] : ",
+    "x[i / 2] = y[i % 4];": "[",
+    "x[i >> 1] = y[i & 3];": "[",
+    "x[(int)fmin(i, j)] = 1;": "[",
+}
+
+
+@pytest.mark.parametrize("body", PIECES)
+def test_piecewise_subscripts_are_certain(body: str) -> None:
+    scop = nest(f"for (i = 0; i < n; i++) for (j = 0; j < n; j++) {body}")
+    assert all(access.certain for access in scop.statements[0].accesses)
+
+
+CLASSES = """\
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <vector>
+struct View {
+    double *p; std::size_t n;
+    double &operator()(std::size_t i, std::size_t j) const { return p[i * n + j]; }
+};
+template <typename T> class Matrix {
+    std::vector<T> data; std::size_t r, c;
+public:
+    Matrix(std::size_t rows, std::size_t columns);
+    T &operator()(std::size_t i, std::size_t j) { assert(i < r); return data[index(i, j)]; }
+    const T &operator()(std::size_t i, std::size_t j) const { return data[index(i, j)]; }
+    std::size_t index(std::size_t i, std::size_t j) const { return i * c + j; }
+    std::size_t rows() const { return r; }
+    std::size_t columns() const { return c; }
+};
+struct Rows { double *p; int n; double *operator[](int i) const { return p + i * n; } };
+struct Fixed { double a[64][64]; int n; };
+static inline double &at(double *p, int n, int i, int j) { return p[i * n + j]; }
+"""
+LOOPS = "for (int i = 0; i < {0}; i++) for (int j = 0; j < {1}; j++) for (int k = 0; k < {2}; k++) "
+PRODUCT = "C[i * n + j] += A[i * n + k] * B[k * n + j];"
+POINTERS, N = "double *A, double *B, double *C, int n", ("n", "n", "n")
+MATRICES = "const Matrix<double> &a, const Matrix<double> &b, Matrix<double> &c"
+VECTORS = "std::vector<double> &A, std::vector<double> &B, std::vector<double> &C, int n"
+FIXED = "std::array<std::array<double, 64>, 64> &A, double (&B)[64][64], Fixed *c, int n"
+VIEWS = "View a{A, std::size_t(n)}, b{B, std::size_t(n)}, c{C, std::size_t(n)};"
+OBJECTS = {
+    "operator": (POINTERS, VIEWS, N, "c(i, j) += a(i, k) * b(k, j);"),
+    "two levels": (MATRICES, "", ("c.rows()", "c.columns()", "a.columns()"), "c(i, j) += a(i, k) * b(k, j);"),
+    "pointer to a row": ("const Rows &a, const Rows &b, Rows &c, int n", "", N, "c[i][j] += a[i][k] * b[k][j];"),
+    "function": (POINTERS, "", N, "at(C, n, i, j) += at(A, n, i, k) * at(B, n, k, j);"),
+    "vectors": (VECTORS, "", N, "C[i * n + j] += A.at(i * n + k) * B.data()[k * n + j];"),
+    "arrays": (FIXED, "", ("n", "n", "c->n"), "c->a[i][j] += A[i][k] * B[k][j];"),
+    "reference": (POINTERS, "", N, "{ double &c = C[i * n + j]; c += A[i * n + k] * B[k * n + j]; }"),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_have_the_schedules_of_arrays(name: str) -> None:
+    formals, before, ends, body = OBJECTS[name]
+    text = f"{CLASSES}void f({formals}) {{ {before}\n{PRAGMA}\n{LOOPS.format(*ends)}{body}\n}}\n"
+    plain = f"void f(int n, double *A, double *B, double *C) {{\n{PRAGMA}\n{LOOPS.format('n', 'n', 'n')}{PRODUCT}\n}}\n"
+    if name == "arrays":
+        plain = plain.replace("double *", "double ").replace(PRODUCT, "C[i][j] += A[i][k] * B[k][j];")
+        plain = re.sub(r"double (\w)", r"double \1[64][64]", plain)
+    scop = scop_of(text, "nest.cpp")
+    assert all(access.certain for access in scop.statements[0].accesses)
+    assert schedules(scop) == schedules(scop_of(plain, "nest.cpp"))
+
+
+def test_text_keeps_calls_and_bounds_name_getters() -> None:
+    formals, _, ends, body = OBJECTS["two levels"]
+    scop = scop_of(f"{CLASSES}void f({formals}) {{\n{PRAGMA}\n{LOOPS.format(*ends)}{body}\n}}\n", "nest.cpp")
+    text = rewrite_scop(scop, Plan(order=("i", "k", "j")), numbered=False)
+    assert "c(i, j) += a(i, k) * b(k, j);" in text and "i < (long)(c.rows())" in text
+
+
+@pytest.mark.parametrize(
+    ("formals", "body"),
+    [
+        ("Matrix<double> &a, int n", "{ if (i > n) a = Matrix<double>(n, n); a(i, j) = k; }"),  # the object changes
+        ("std::vector<double> &v, int n", "{ v[i] = k; v.push_back(j); }"),
+        ("std::vector<bool> &v, int n", "v[i] = k;"),  # its elements share bytes
+    ],
+)  # fmt: skip
+def test_objects_that_change_stay_opaque(formals: str, body: str) -> None:
+    text = f"{CLASSES}void f({formals}) {{\n{PRAGMA}\n{LOOPS.format('n', 'n', 'n')}{body}\n}}\n"
+    assert any(statement.opaque for statement in scop_of(text, "nest.cpp").statements)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "double get(double *p, int i) { calls++; return p[i]; }",
+        "double get(double *p, int i) { return p[calls++]; }",
+        "double get(double *p, int i) { return get(p, i); }",
+        "double get(double *p, int i);",
+    ],
+)
+def test_functions_that_do_more_stay_opaque(function: str) -> None:
+    loop = "for (int i = 0; i < n; i++) A[i] = get(B, i);"
+    text = f"int calls; {function}\nvoid f(double *A, double *B, int n) {{\n{PRAGMA}\n{loop}\n}}\n"
+    assert scop_of(text).statements[0].opaque == "`get` is called, and may read and write anything"
+
+
+def test_what_a_reference_writes_is_written() -> None:
+    body = "for (int i = 0; i < n; i++) { double &r = x[p[i]]; r = 2; y[i] = r; }"
+    scop = scop_of(f"void f(int n, double *x, double *y, int *p) {{\n{PRAGMA}\n{body}\n}}\n", "nest.cpp")
+    assert any(access.array == "x" and access.written for s in scop.statements for access in s.accesses)
+
+
+def test_elements_of_an_array_that_stays_are_bounds() -> None:
+    scop = nest("for (i = p[0]; i < p[1]; i++) for (j = q[1][0]; j < n; j++) A[i][j] += A[i][j] * x[p[2]];",
+                "int n, const int *p, int q[2][2], double A[n][n], double x[n]")  # fmt: skip
+    assert {p.text for p in scop.parameters} == {"p[0]", "p[1]", "p[2]", "q[1][0]", "n"}
+    changed = nest(
+        "for (i = 0; i < n; i++) for (j = p[0]; j < n; j++) { x[j] = i; p[0] = j; }", "int n, int *p, double *x"
+    )
+    assert [loop.name for loop in changed.loops] == ["i"]
+
+
+def test_functional_casts_and_min_of_cpp_are_no_unknown_calls() -> None:
+    text = f"{CLASSES}using namespace std;\nvoid f(double *A, int n) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) "
+    scop = scop_of(text + "A[min(i, 9)] += max(double(i), 0.5);\n}\n", "nest.cpp")
+    assert scop.statements[0].opaque is None and all(access.certain for access in scop.statements[0].accesses)
