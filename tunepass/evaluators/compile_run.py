@@ -12,21 +12,19 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.cases import all_cases, of_candidate
 from tunepass.evaluators.harness.compare import zeros_pass
-from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
+from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
+from tunepass.evaluators.harness.linking import link_reference
 from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
 from tunepass.evaluators.harness.reference import (
     MANY,
     Reference,
-    compile_reference,
     left_out,
     run_reference,
 )
@@ -97,17 +95,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 folder = self.workspace.new()
                 if task.files is not None:
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
-                with ThreadPoolExecutor(1) as beside:
-                    compiled = beside.submit(compile_reference, compiling, task.reference, task.text, folder)
-                    try:
-                        self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
-                    except ToolError:  # a harness that includes a source that does not compile has no words of its own
-                        compiled.result()
-                        raise
+                linked = link_reference(compiling, task.harness, task.reference, task.text, folder)
+                self._harness = linked.harness
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
-                    self._harness,
-                    compiled.result(),
+                    linked,
                     task.reference,
                     cases,
                     task.run_limits,
