@@ -38,7 +38,7 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.object_cache import digest, file_digest
-from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure
+from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import tail
@@ -163,6 +163,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
         if built.program is not None:
             built.failure = self._taking_over(target, built.program)
+
+    def own_text(self, configuration: Configuration) -> str:
+        return text_digest(self.task.lower(configuration), self.task.reference)
 
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
         """See tunepass.evaluators.own_text.BlamesOwnText."""
