@@ -20,7 +20,6 @@ from tunepass.frontends.c.scops.statements.raw import RawStatement
 from tunepass.frontends.c.scops.statements.region import Region, read_region
 from tunepass.frontends.c.scops.substitution.forward import forwarded
 from tunepass.frontends.c.scops.substitution.live import is_live_after
-from tunepass.frontends.c.scops.substitution.liveness import Following
 from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
@@ -76,7 +75,7 @@ class _Assembly:
         replaced: frozenset[str],
     ):
         self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
-        self.following = Following(region.before, region.inside, region.after)
+        self.addressed = address_taken([*region.before, *region.inside, *region.after])
         self.parameters = list(reader.parameters.values())
         self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self, overlapping)
         self.conditions: list[str] = []
@@ -229,13 +228,12 @@ class _Assembly:
         )
 
     def read_later(self, array: KnownArray) -> bool:
-        if array.text in self.reader.declarations or not self.following.reads(array.text):
-            return False
+        """Is what the nest leaves in a local variable read after it? Of arrays nobody asks."""
+        return array.variable is None or bool(array.variable.shape) or self.is_read_later(array.text)
+
+    def is_read_later(self, name: str) -> bool:
         region = self.region
-        scalar = array.variable is not None and not array.variable.shape
-        if not scalar or array.text in address_taken([*region.before, *region.inside, *region.after]):
-            return True
-        return is_live_after(region.function.body, region.start, region.end, array.text)
+        return name in self.addressed or is_live_after(region.function.body, region.start, region.end, name)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if isinstance(array.layout, AccessorLayout):
@@ -274,7 +272,7 @@ class _Assembly:
             variable = self.region.variables.get(name)
             outside = variable is None or variable.scope == "global" or variable.static
             along = self.region.set_along.get(loop.span.start, ())
-            if outside or any(self.following.reads(each) for each in (name, *along)):
+            if outside or any(self.is_read_later(each) for each in (name, *along)):
                 texts.append(self.emptied(loop))
         return (*texts, *self.mentioned())
 

@@ -32,6 +32,7 @@ from tunepass.frontends.c.scops.numbers.headers import (
 )
 from tunepass.frontends.c.scops.numbers.rows import Rowed
 from tunepass.frontends.c.scops.reading.values import MODES, RegionValues
+from tunepass.frontends.c.scops.statements.edits import edits_within
 from tunepass.frontends.c.scops.statements.effects import Effect, Effects
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.statements.region import Region, check_pragma
@@ -336,7 +337,7 @@ class RegionReader(RegionValues):
         if effects.declared & set(names):
             return None
         code = list(tokens(self.region.text(s.start, s.end)))
-        edits = self.region.edits.within(s.start, s.end) if self.region.edits is not None else ()
+        edits = edits_within(self.region.edits, s.start, s.end)
         if any(text in names for _, text in self._made(s)) or any(set(names) & edit.words for edit in edits):
             return None
         if any(self._pastes(code, position, set(names)) for position, t in enumerate(code) if t.kind == "name"):

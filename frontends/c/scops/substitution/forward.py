@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tunepass.frontends.c.scops.statements.edits import Edit, Edits
+from tunepass.frontends.c.scops.statements.edits import Edit, edited, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects, pointer_in
 from tunepass.frontends.c.scops.statements.occurrences import (
     address_taken,
@@ -78,7 +78,7 @@ def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
         resolved &= found
     if not statements:
         return nothing
-    changed = replace(region, statements=statements, edits=walker.replacement.edits)
+    changed = replace(region, statements=statements, edits=tuple(walker.replacement.edits))
     return Forwarded(changed, frozenset(walker.outside))
 
 
@@ -89,7 +89,7 @@ class _Walker:
     def __init__(self, region: Region, excluded: frozenset[str], resolved: frozenset[str], taken: frozenset[str]):
         self.region, self.function, self.unit = region, region.function, region.unit
         self.excluded, self.resolved, self.taken = excluded, resolved, taken
-        self.replacement = Replacement(Edits(region.unit.source.text), region.unit)
+        self.replacement = Replacement(region.unit)
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
         self.placing = placing(region.statements)
         self.inside = False
@@ -269,7 +269,7 @@ class _Walker:
         known[name] = definition
         if self.inside:
             self._drop(variable)
-            self.replacement.edits.add(Edit(s.start, s.end, ";"))
+            self.replacement.add(Edit(s.start, s.end, ";"))
         return True
 
     def _drop(self, variable: Variable) -> None:
@@ -288,7 +288,7 @@ class _Walker:
 
     def _definition(self, variable: Variable, d: Declarator, start: int, end: int, origin: int) -> Definition | None:
         """Of what is written as `= value` in [start, end); `d` has the value with what is known already."""
-        text = self.replacement.edits.text(start, end).strip().removesuffix(";").strip()
+        text = edited(self.unit.source.text, start, end, self.replacement.edits).strip().removesuffix(";").strip()
         if d.value is None or d.reference or not text.startswith("=") or "#" in text or len(text) > TEXT_LIMIT:
             return None
         text = text[1:].strip()
@@ -314,7 +314,7 @@ class _Walker:
         """The names that macros make in [start, end), and those of the definitions used there."""
         around = (*self.region.before, *self.region.inside)
         made = {t.text for t in around if t.made and t.kind == "name" and start <= t.start < end}
-        used = [e.words for e in self.replacement.edits.within(start, end)]
+        used = [e.words for e in edits_within(self.replacement.edits, start, end)]
         return frozenset(made.union(*used))
 
 
