@@ -46,16 +46,6 @@ ALLOWED = {
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
     "frontends/c/scops/numbers/affine.py": "names as isl spells them",
-    "frontends/c/scops/statements/containers.py": "names of the standard containers in a type that the reader found",
-    "frontends/c/scops/substitution/definitions.py": "root and offset of a pointer that the reader gives: `a + i * n`",
-    "frontends/c/scops/reading/listed.py": "the words of clauses of our own pragmas",
-    "frontends/c/scops/lowering/objects.py": "names of classes and of their members that the reader found",
-    "frontends/c/scops/statements/occurrences.py": "names in a text that the reader keeps whole",
-    "frontends/c/scops/statements/own_pragmas.py": "the first words of pragmas that are kept with their loop",
-    "frontends/c/scops/numbers/plain_text.py": "whether a text that is put in needs brackets",
-    "frontends/c/scops/numbers/pure_functions.py": "names of built-in functions",
-    "frontends/c/scops/reading/reader.py": "qualifiers of a declaration that the reader found, left out of its text",
-    "frontends/c/scops/scop.py": "names in texts that the reader found",
     "frontends/c/arguments.py": "names of containers; whether the source mentions a type that a pragma names",
     # --- foreign formats and tools ---
     "tunepass/interchange/cpp_values.py": "the forms of literals and of whole numbers' types",

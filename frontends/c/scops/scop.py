@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.lowering.lowering import lowered
-from tunepass.frontends.c.scops.numbers.affine import isl_text
+from tunepass.frontends.c.scops.numbers.affine import isl_renamed, isl_text, isl_words
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.reading.listed import ListedReader
 from tunepass.frontends.c.scops.reading.reader import RegionReader
@@ -24,9 +23,8 @@ from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, wit
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 CONDITION_LIMIT = 200  # characters of what is checked before a schedule
-NOT_PLAIN = re.compile(r"\b(?:exists|mod|floor|false)\b")
+NOT_PLAIN = frozenset({"exists", "mod", "floor", "false"})
 INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
 
 
@@ -108,7 +106,7 @@ class _Assembly:
         texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
         texts += self.conditions
         texts += [isl_text(value) for some in targets for t in some for value in t.values or ()]
-        words = {word for text in texts for word in WORD.findall(text)}
+        words = {word for text in texts for word in isl_words(text)}
         return [p for p in self.parameters if p.name in words]
 
     def prefixed(self, text: str) -> str:
@@ -164,7 +162,7 @@ class _Assembly:
         inside = some.subtract(outside.params()).coalesce()
         text = inside.gist(some).coalesce().to_str()
         plain = text[text.index(":") + 1 : text.rindex("}")].strip() if ":" in text else ""
-        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN.search(plain):
+        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN & set(isl_words(plain)):
             return None
         numbers = " and ".join(f"{p.name} = {p.value}" for p in self.parameters if p.value is not None) or "true"
         possible = isl.Set(self.prefixed(f"{{ : ({plain}) and {numbers} }}"))
@@ -176,7 +174,7 @@ class _Assembly:
         needed: list[str] = []
         todo = [condition]
         while todo:
-            found = [word for word in WORD.findall(todo.pop()) if word in quantities and word not in needed]
+            found = [word for word in isl_words(todo.pop()) if word in quantities and word not in needed]
             needed += dict.fromkeys(found)
             todo += [quantities[word] for word in dict.fromkeys(found)]
         if not needed:
@@ -245,8 +243,7 @@ class _Assembly:
 
     def called(self, text: str) -> str:
         """isl's text of parameters as C text."""
-        texts = {p.name: p.text for p in self.reader.parameters.values()}
-        return WORD.sub(lambda word: texts.get(word[0], word[0]), text)
+        return isl_renamed(text, {p.name: p.text for p in self.reader.parameters.values()})
 
     # --- indices declared outside ---------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +36,7 @@ from tunepass.frontends.c.scops.statements.effects import Effect, Effects
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.statements.region import Region, check_pragma
 from tunepass.frontends.c.scops.statements.updates import effects_of
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, renamed, tokens
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Block,
@@ -241,9 +240,9 @@ class RegionReader(RegionValues):
 
     def _declared(self, s: Declaration, d: Declarator) -> str:
         written = self.source.text[s.start : s.declarators[0].name.start]
-        if re.search("[,=]", written):  # the first declarators were left out
+        if any(t.at(",", "=") for t in tokens(written)):  # the first declarators were left out
             written = s.spelled
-        words = re.sub(r"\b(?:const|register)\b", "", written)
+        words = renamed(written, {"const": "", "register": ""})
         stop = d.last.end if d.value is None else d.name.end
         return f"{' '.join(words.split())} {self.source.text[d.name.start : stop]};"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tokens import BRACKETS, Token, closings, tokens
+from tunepass.frontends.cfamily.tokens import Token, tokens
 
 PLAIN = frozenset("[].+-*")  # operators in a text that may follow `+` without brackets
 
@@ -62,11 +62,3 @@ def brackets_after(source: str, end: int) -> tuple[Token, Token] | None:
 def follows_plus(text: str) -> bool:
     """May the text stand after `+` without brackets?"""
     return all(token.kind in ("name", "number") or token.text in PLAIN for token in tokens(text))
-
-
-def grouped(text: str) -> str:
-    """In brackets where it needs them."""
-    code = list(tokens(text))
-    if len(code) == 1 or (code and code[0].at(*BRACKETS) and closings(code).get(0) == len(code) - 1):
-        return text
-    return f"({text})"

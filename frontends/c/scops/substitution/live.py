@@ -47,9 +47,8 @@ def is_live_after(body: Block, start: int, end: int, name: str) -> bool:
             first = _sequence([s for s in around.statements if s.start >= max(end, inside.end)], name)
             if first != "neither":
                 return first == "reads"
-        elif isinstance(around, For | ForEach) or (isinstance(around, While) and around.kind != "switch"):
-            if _again(around, name) == "reads":
-                return True
+        elif isinstance(around, For | While | ForEach) and _again(around, name) == "reads":
+            return True
     return False
 
 
@@ -90,7 +89,9 @@ def _after_places(s: Statement, name: str) -> bool:
 
 
 def _again(s: For | While | ForEach, name: str) -> First:
-    """Of the loop's next iterations."""
+    """Of the loop's next iterations; a `switch` has none."""
+    if isinstance(s, While) and s.kind == "switch":
+        return "neither"
     if isinstance(s, For):
         parts = [_expression(s.advance, name), _expression(s.condition, name), _first(s.body, name)]
         return _one_after_other(parts)
