@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
 from tunepass.space.configuration import Configuration
@@ -34,9 +35,10 @@ class Probes:
 
     def check(self, trial: Trial) -> None:
         """Raises the error for a probe, or a default, whose text is a defect of tunepass."""
-        if self.defect is None or not self._is_doubtful(trial) or not isinstance(self.evaluate, BlamesOwnText):
+        blaming = capability(self.evaluate, BlamesOwnText)
+        if self.defect is None or not self._is_doubtful(trial) or blaming is None:
             return
-        failure = self.evaluate.own_text_failure(trial.configuration)
+        failure = blaming.own_text_failure(trial.configuration)
         if failure is not None:
             raise self.defect(trial.configuration, failure)
 
