@@ -18,9 +18,11 @@ from tests.contracts.strategy import Build, StrategyContract
 from tunepass import registry
 from tunepass.diagnostics import Source
 from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.capabilities import EVALUATOR_CAPABILITIES
 from tunepass.frontends.base import Frontend
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
+from tunepass.study.capabilities import PRIOR_MEAN_CAPABILITIES, STRATEGY_CAPABILITIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 
@@ -78,3 +80,28 @@ class TestEvaluator(EvaluatorContract):
     @pytest.fixture
     def bad(self) -> Configuration:
         return Configuration({"block": 4096})
+
+
+class TestWrapper(EvaluatorContract):
+    @pytest.fixture
+    def evaluator(self) -> Evaluator:
+        inner, outer = names_of("An evaluator"), names_of("Capabilities and wrappers")
+        return outer["Journal"](inner["Interpreter"](inner["PROGRAM"]))  # type: ignore[no-any-return, operator]
+
+    @pytest.fixture
+    def good(self) -> Configuration:
+        return Configuration({"block": 16})
+
+    @pytest.fixture
+    def bad(self) -> Configuration:
+        return Configuration({"block": 4096})
+
+
+def test_the_table_has_every_capability() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (evaluator|strategy|prior mean) \| ", PAGE.read_text(), re.MULTILINE)
+    tables = {
+        "evaluator": EVALUATOR_CAPABILITIES,
+        "strategy": STRATEGY_CAPABILITIES,
+        "prior mean": PRIOR_MEAN_CAPABILITIES,
+    }
+    assert sorted(rows) == sorted((kind.__name__, role) for role, kinds in tables.items() for kind in kinds)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path, PurePath
 
 from tunepass.backends.base import Backend
+from tunepass.capabilities import capability
 from tunepass.diagnostics import Diagnostic, EnvironmentFault, SourceError, TunepassError
 from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
 from tunepass.files import shown, write_text
@@ -21,10 +22,11 @@ def check_probes(backend: Backend, space: Space, folder: Path | None) -> None:
     if measured is None:
         return
     with measured as evaluate:
-        if not isinstance(evaluate, BlamesOwnText):
+        blaming = capability(evaluate, BlamesOwnText)
+        if blaming is None:
             return
         for configuration in configurations:
-            failure = evaluate.own_text_failure(configuration)
+            failure = blaming.own_text_failure(configuration)
             if failure is not None:
                 raise defect_error(backend, configuration, failure, folder)
 
