@@ -68,6 +68,8 @@ class Nodes:
         first, last = self.first(node), self.last(node)
         if first == last:
             return self.tokens[first]
+        if node.start_byte == node.end_byte:  # a name that the grammar missed
+            raise self.fault(node)
         return fold(self.tokens[first : last + 1])
 
 
