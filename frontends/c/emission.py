@@ -18,14 +18,12 @@ from tunepass.frontends.c.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scheduled, scops_of, stated
+from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.polyhedral.schedules.describe import describe_scop
-from tunepass.polyhedral.schedules.plan import plan_of
 
 
 def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -72,8 +70,14 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 
 
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
-    values = chosen(kernel)
-    for part in scops_of(kernel):
+    values, nests = chosen(kernel), scops_of(kernel)
+    if not nests:
+        return
+    from tunepass.frontends.c.nest_lowering import scheduled
+    from tunepass.polyhedral.schedules.describe import describe_scop
+    from tunepass.polyhedral.schedules.plan import plan_of
+
+    for part in nests:
         plan = plan_of(part.directives, values)
         words = describe_scop(part.scop, plan, independent=part.directives.independent)
         yield part.scop.pragma, _loops_comment(part.scop.pragma, words)

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.compilers.languages import CXX, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
@@ -23,7 +22,6 @@ from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.opaque import opaque_notes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
@@ -33,8 +31,6 @@ from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
-from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.tunables import TunablesReader
@@ -60,8 +56,13 @@ from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
+from tunepass.ir.scop_directives import ScopNest
 from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
+
+if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
+    from tunepass.frontends.c.autos import DerivedNest
+    from tunepass.frontends.c.scops.directives import ScheduledNest
 
 OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
@@ -183,7 +184,7 @@ class _KernelReader:
         scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, sizes, pairs))
         legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
-        check_scops_apart([*group.autos, *group.scheduled], scops)
+        _check_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
@@ -237,6 +238,9 @@ class _KernelReader:
         self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float], pairs: Sequence[tuple[str, str]]
     ) -> DerivedNest:
         """The nest after a `loop auto`, and its space."""
+        from tunepass.frontends.c.autos import derive_nest
+        from tunepass.frontends.c.opaque import opaque_notes
+
         self.derived_nests += 1
         threads = any(OPENMP.match(word) for word in self.compiler_words)
         derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs, threads=threads)
@@ -260,6 +264,9 @@ class _KernelReader:
         pairs: Sequence[tuple[str, str]],
     ) -> ScheduledNest:
         """The nest after a `loop` with directives, and the constraints that these imply."""
+        from tunepass.frontends.c.scops.directives import schedule_nest
+        from tunepass.frontends.c.scops.scop import read_scop
+
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag or p.compiler)
         scop = read_scop(
@@ -270,6 +277,16 @@ class _KernelReader:
             {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")},
         )
         return schedule_nest(pragma, scop, known, flags, sizes)
+
+
+def _check_apart(pragmas: Sequence[NestPragma | AutoPragma], nests: Sequence[ScopNest]) -> None:
+    """What is written anew does not overlap."""
+    spans = [nest.scop.span for nest in nests]
+    for pragma, span in zip(pragmas, spans):
+        for other in (s for s in spans if s is not span):
+            if other.start <= span.start < other.end:
+                hint = f"the other is at {other}"
+                raise SourceError("these loops are part of others that are written anew", pragma.span, hint)
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:
