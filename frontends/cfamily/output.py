@@ -43,8 +43,8 @@ def read_output(text: str) -> Output:
     """Definitions (`-dD`) are taken out of the text; a line `#pragma` that a macro made stands between marks."""
     output = Output()
     for chunk in _chunks(text, output.macros):
-        if chunk.file and not chunk.system and chunk.file != "/dev/stdin":
-            output.included[chunk.file] = None
+        if chunk.file and not (chunk.system or chunk.file == "/dev/stdin" or chunk.file.endswith("//")):
+            output.included[chunk.file] = None  # with -g, gcc names the working folder too, with two strokes
         if chunk.text and not chunk.text.isspace():
             output.chunks.append(chunk)
     return output
