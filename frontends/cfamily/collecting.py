@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Making a source's tokens and trees starts the search again and again, a third of the time of reading, for nothing."""
+    """A source's tokens and trees start the search again and again: a third of the time of reading, for nothing."""
     if not gc.isenabled():
         yield
         return

@@ -45,7 +45,7 @@ STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "catch"})
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
-SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator"}
+SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum"}
 """Names that are looked at wherever they stand; others only before a bracket."""
 OPERATORS = SPELLED.keys() | {"(", "<", "<<", "["}
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
@@ -146,11 +146,19 @@ class Feeder:
             self.left_out.add(at + 1)  # the two brackets are one word of the grammar
             self.spelled[at + 2] = following.text + self.tokens[at + 2].text
             return at + 3
+        elif token.text == "enum" and following.at(":"):
+            self._untyped(at + 1)
         elif token.text.endswith("va_arg") and following.at("("):
             self._type_argument(at)
         elif following.at("(") and token.text not in STATEMENTS and self._next(at - 1).at(*BEFORE_STATEMENT):
             return self._of_statements(at)
         return at + 1
+
+    def _untyped(self, at: int) -> None:
+        """`enum : unsigned char { ... }`: without the type, which the grammar takes after a name alone."""
+        while at < len(self.tokens) and not self.tokens[at].at("{", ";"):
+            self.left_out.add(at)
+            at += 1
 
     def _type_argument(self, at: int) -> None:
         """`va_arg(list, char *)`: the type as one name."""

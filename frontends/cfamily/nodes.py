@@ -70,7 +70,7 @@ class Nodes:
         first, last = self.first(node), self.last(node)
         if first == last:
             return self.tokens[first]
-        if node.start_byte == node.end_byte:  # a name that the grammar missed
+        if first > last:  # a name that the grammar missed, or made of a token's part
             raise self.fault(node)
         return fold(self.tokens[first : last + 1])
 

@@ -37,7 +37,9 @@ WORD = re.compile(
 """A token of text without comments, directives and raw strings."""
 
 
-@dataclass(slots=True, unsafe_hash=True)  # never changed; not frozen, since making a frozen one takes three times as long
+@dataclass(
+    slots=True, unsafe_hash=True
+)  # never changed; not frozen, since making a frozen one takes three times as long
 class Token:
     """[start, end) is its range in the source; of a token that a macro's text `made`, the range of the macro's use."""
 
@@ -64,7 +66,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
 
 
 def words_of(text: str) -> list[tuple[Kind, str]]:
-    """The tokens of `text` as `tokens` has them, where no places are needed: of preprocessed text in a third of the time."""
+    """The tokens of `text` as `tokens` has them, without places: of preprocessed text in a third of the time."""
     if "#" in text or "//" in text or "/*" in text or 'R"' in text:
         return [(token.kind, token.text) for token in tokens(text)]
     words = WORD.findall(text)
