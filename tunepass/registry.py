@@ -1,11 +1,17 @@
-"""What can be named: literal tables, name -> import path. Nothing is imported before it is asked for."""
+"""Built-in extension tables, name to import path, and the installed plug-ins behind them.
+
+`find(role, name)` is the only access: tables are read when it is called, so that a name added to one is known from
+then on, and nothing is imported before it is needed. A built-in name comes before a plug-in's.
+"""
 
 from __future__ import annotations
 
 import importlib
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
+from tunepass import plugins
 from tunepass.compilers import languages
 from tunepass.diagnostics import TunepassError, nearest
 
@@ -81,50 +87,109 @@ COST_MODELS: Mapping[str, str] = {
 }
 
 
-def strategy(name: str) -> Callable[..., object]:
-    """The class of the strategy called `name`: a callable from Task to Strategy."""
-    return _load(STRATEGIES, "strategy", name)
+@dataclass(frozen=True, slots=True)
+class Role:
+    """How messages name a role, the class that its classes extend, and whether a function may make an object of it."""
+
+    what: str
+    base: str
+    functions: bool = False
 
 
-def exact_solver(name: str) -> Callable[..., object]:
-    """The class of the exact solver called `name`: a callable without arguments."""
-    return _load(EXACT_SOLVERS, "exact solver", name)
+ROLES: Mapping[str, Role] = {
+    "frontends": Role("frontend for the suffix", "tunepass.frontends.base:Frontend"),
+    "backends": Role("backend for kernels of the kind", "tunepass.backends.base:Backend"),
+    "cost_models": Role("hardware model of the family", "tunepass.hwmodels.base:CostModel"),
+    "strategies": Role("strategy", "tunepass.strategies.base:Strategy", functions=True),
+    "exact_solvers": Role("exact solver", "tunepass.exact.base:ExactSolver"),
+    "executors": Role("executor", "tunepass.executors.base:Executor"),
+    "pruning_solvers": Role("pruning solver", "tunepass.pruning.base:Solver"),
+}
 
 
-def pruning_solver(name: str) -> Callable[..., object]:
-    """The class of the pruning solver called `name`: a callable without arguments."""
-    return _load(PRUNING_SOLVERS, "pruning solver", name)
+def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callable[..., object]:
+    """The class or function of that name in a role, built in or of an installed plug-in.
+
+    Args:
+        role: a key of ROLES; its plug-ins have the entry-point group `tunepass.ROLE`.
+        name: of a frontend the suffix of its sources, with the dot.
+        text: of a frontend the source; a mark in it may choose another frontend than the suffix does.
+        paths: whether `package.module:Class` is a name too. Only for names from Python and from the command line:
+            text that a file or a peer states must not choose what is imported.
+
+    Raises:
+        TunepassError: no such name, several packages have it, or it cannot be loaded.
+    """
+    table = built_in(role)
+    if role == "frontends":
+        for path, (suffixes, mark, unless) in MARKED.items():
+            if name in suffixes and re.search(mark, text) and not re.search(unless, text):
+                return _callable(path)
+    if name in table:
+        return _callable(table[name])
+    what = ROLES[role].what
+    if paths and plugins.PATH.fullmatch(name):
+        return _checked(plugins.load_target(name, f"the {what} {name!r}"), role, f"the {what} {name!r}")
+    if plugin := plugins.plugin(role, name, what):
+        return load(plugin)
+    raise unknown(role, name)
 
 
-def executor(name: str) -> Callable[..., object]:
-    """The class of the executor called `name`: a callable from a number of jobs to Executor."""
-    return _load(EXECUTORS, "executor", name)
+def built_in(role: str) -> Mapping[str, str]:
+    """The built-in table of a role, as it is now."""
+    table: Mapping[str, str] = globals()[role.upper()]
+    return table
 
 
-def frontend(suffix: str, text: str = "") -> Callable[..., object]:
-    """The class of the frontend that reads sources ending in `suffix` (with its dot) with this text."""
-    for path, (suffixes, mark, unless) in MARKED.items():
-        if suffix in suffixes and re.search(mark, text) and not re.search(unless, text):
-            return _load({path: path}, "frontend", path)
-    return _load(FRONTENDS, "frontend for the suffix", suffix)
+def has(role: str, name: str, *, paths: bool = False) -> bool:
+    """Whether the name is known in the role, whether or not it can be loaded; with `paths` whether what is at a path
+    can be of the role. TunepassError for a path where nothing can be loaded."""
+    if name in built_in(role):
+        return True
+    if paths and plugins.PATH.fullmatch(name):
+        return _fits(plugins.load_target(name, repr(name)), role)
+    return any(p.role == role and p.name == name for p in plugins.installed().plugins)
 
 
-def backend(kind: str) -> Callable[..., object]:
-    """The class of the backend for bodies of that kind."""
-    return _load(BACKENDS, "backend for kernels of the kind", kind)
+def names(role: str) -> list[str]:
+    """The built-in names of a role and those of plug-ins, sorted."""
+    return sorted({*built_in(role), *(p.name for p in plugins.installed().plugins if p.role == role)})
 
 
-def cost_model(family: str) -> Callable[..., object]:
-    """The class of the hardware model of that family of devices."""
-    return _load(COST_MODELS, "hardware model of the family", family)
+def unknown(role: str, name: str, hint: str = "") -> TunepassError:
+    """The error for a name that nothing in the role has; the hint is a near name, if there is one."""
+    known = names(role)
+    close = nearest(name, known)
+    text = f"no {ROLES[role].what} {name!r}; known: {', '.join(known) or 'none'}"
+    return TunepassError(text, hint=f"did you mean {close!r}?" if close else hint or None)
 
 
-def _load(table: Mapping[str, str], what: str, name: str) -> Callable[..., object]:
-    if name not in table:
-        close = nearest(name, table)
-        hint = f"did you mean {close!r}?" if close else None
-        raise TunepassError(f"no {what} {name!r}; known: {', '.join(sorted(table)) or 'none'}", hint=hint)
-    module, _, attribute = table[name].partition(":")
-    found = getattr(importlib.import_module(module), attribute)
-    assert callable(found)
-    return found  # type: ignore[no-any-return]
+def load(plugin: plugins.Plugin) -> Callable[..., object]:
+    """The class or function of a plug-in; TunepassError, naming its package, where it is broken."""
+    what = f"the {ROLES[plugin.role].what} {plugin.name!r} of {plugin.release}"
+    return _checked(plugins.load_target(plugin.target, what), plugin.role, what)
+
+
+def _checked(value: object, role: str, what: str) -> Callable[..., object]:
+    """The value, if it can be of the role; else TunepassError."""
+    if not _fits(value, role):
+        base = ROLES[role].base.rpartition(":")[2]
+        or_function = " or a function that makes one" if ROLES[role].functions else ""
+        raise TunepassError(f"{what} is not a {base}", hint=f"it is a class that extends tunepass's {base}{or_function}")
+    assert callable(value)
+    return value
+
+
+def _fits(value: object, role: str) -> bool:
+    """Whether the value is a class that extends the role's, or a function where one may make an object of the role."""
+    if not isinstance(value, type):
+        return callable(value) and ROLES[role].functions
+    base = _callable(ROLES[role].base)
+    return isinstance(base, type) and issubclass(value, base)
+
+
+def _callable(path: str) -> Callable[..., object]:
+    module, _, attribute = path.partition(":")
+    value = getattr(importlib.import_module(module), attribute)
+    assert callable(value)
+    return value  # type: ignore[no-any-return]

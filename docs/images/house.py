@@ -53,7 +53,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("compilers",), "languages, options, what a compiler is asked"),),
     (
         (("diagnostics", "version"), "user errors"),
-        (("files", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
+        (("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
     ),
 )
 

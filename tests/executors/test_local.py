@@ -25,7 +25,7 @@ class TestLocalExecutor(ExecutorContract):
 
 
 def test_it_is_called_local() -> None:
-    assert registry.executor("local")(2) == LocalExecutor(jobs=2)
+    assert registry.find("executors", "local")(2) == LocalExecutor(jobs=2)
 
 
 class Together:

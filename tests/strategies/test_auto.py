@@ -75,7 +75,7 @@ def test_several_objectives_are_searched_by_hypervolume() -> None:
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
 def test_every_named_strategy_loads(name: str) -> None:
-    assert isinstance(registry.strategy(name)(task()), Strategy)
+    assert isinstance(registry.find("strategies", name)(task()), Strategy)
 
 
 def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> None:

@@ -26,7 +26,7 @@ SPACES = {
 
 
 def made(name: str, space: Space) -> Strategy:
-    strategy = registry.strategy(name)(task(space, max_evals=30))
+    strategy = registry.find("strategies", name)(task(space, max_evals=30))
     assert isinstance(strategy, Strategy)
     return strategy
 

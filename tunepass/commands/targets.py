@@ -6,8 +6,8 @@ import argparse
 
 from tunepass.backends.base import Target
 from tunepass.diagnostics import Source, TunepassError
+from tunepass.exact.base import is_solver
 from tunepass.jobs.reading import taco_source
-from tunepass.registry import EXACT_SOLVERS
 from tunepass.tuning.options import SearchOptions
 
 DEFAULT_BUDGET_S = 60.0
@@ -46,7 +46,7 @@ def words_of(options: argparse.Namespace) -> tuple[str, ...] | None:
 
 def search_options(options: argparse.Namespace) -> SearchOptions:
     """How `build` searches. Without a limit it has a minute; exact searches end by themselves."""
-    limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT_SOLVERS
+    limited = options.budget is not None or options.max_evals is not None or is_solver(options.strategy)
     return SearchOptions(
         strategy=options.strategy,
         seed=options.seed,

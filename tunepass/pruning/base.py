@@ -151,6 +151,6 @@ def tied(
 
 
 def solver(name: str, spread: Spread = in_turn) -> Solver:
-    """The pruning solver of that name in the registry, which does what it can side by side by `spread`; TunepassError
+    """The pruning solver of that name, or at that path, in the registry, which does what it can side by side by `spread`; TunepassError
     for an unknown name."""
-    return cast(Callable[..., Solver], registry.pruning_solver(name))(spread=spread)
+    return cast(Callable[..., Solver], registry.find("pruning_solvers", name, paths=True))(spread=spread)

@@ -33,7 +33,7 @@ def time_ms(kernel: GpuKernel, device: str = "a100", **chosen: int) -> float:
 
 
 def test_the_registry_knows_it() -> None:
-    model = registry.cost_model("gpu")()
+    model = registry.find("cost_models", "gpu")()
     assert isinstance(model, GpuModel) and "a100" in model.devices()
     summary = model.summary("a100")
     assert summary.family == "gpu" and summary.capacity["SMs"] == 108

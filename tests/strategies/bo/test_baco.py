@@ -26,7 +26,7 @@ class TestPublished(StrategyContract):
 
 def test_the_warm_up_is_random_and_the_name_is_known() -> None:
     space = small_space()
-    strategy = registry.strategy("baco")(task(space))
+    strategy = registry.find("strategies", "baco")(task(space))
     assert strategy.settings.design.kind == "random"  # type: ignore[attr-defined]
     assert strategy.suggest(1) == [space.default]  # type: ignore[attr-defined]
 
