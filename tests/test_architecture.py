@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tensors": {"ir", "space", "expr", "files"},
     "graphs": {"ir", "expr", "yaml_nodes"},
     "frontends": {"compilers", "graphs", "tensors", "polyhedral", "ir", "space", "expr", "yaml_nodes", "files"},
-    "hwmodels": {"compilers", "graphs", "ir", "expr", "yaml_nodes", "files"},
+    "hwmodels": {"compilers", "graphs", "ir", "expr", "yaml_nodes", "files", "registry"},
     "backends": {
         "compilers",
         "tensors",
@@ -80,7 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "strategies",
             "study",
         ),
-        *("pruning", "executors", "spread", "ir", "space", "files", "registry", "version", "compilers"),
+        *("pruning", "executors", "spread", "ir", "space", "files", "registry", "plugins", "version", "compilers"),
     },
     "cli": {"commands", "signals"},
     "__main__": {"cli"},

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tunepass import plugins
 from tunepass.compilers import languages
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import Source, TunepassError, nearest
 
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
@@ -31,6 +31,17 @@ STRATEGIES: Mapping[str, str] = {
 EXACT_SOLVERS: Mapping[str, str] = {
     "branch_and_bound": "tunepass.exact.branch_and_bound:BranchAndBound",
     "exhaustive": "tunepass.exact.enumeration:Enumeration",
+}
+
+# What the Bayesian strategies fit to trials; `mixed` there is both.
+SURROGATES: Mapping[str, str] = {
+    "forest": "tunepass.surrogates.forest:Forest",
+    "gp": "tunepass.surrogates.gp:GaussianProcess",
+}
+
+# What the strategy `bayesian` maximises, made over the incumbent's loss.
+ACQUISITIONS: Mapping[str, str] = {
+    "expected_improvement": "tunepass.acquisition.expected_improvement:ExpectedImprovement",
 }
 
 # Says what limits leave of a space, before anything runs.
@@ -65,6 +76,11 @@ MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
         r"tunepass\s*:?\s+(?:kernel|loop|run)\b",
     ),
 }
+
+# The words after `tunepass` in the built-in pragmas. A text without one may be another language's in files with a
+# built-in suffix, so that plug-ins are looked at for their marks.
+PRAGMA_WORDS = ("param", "constraint", "model", "kernel", "loop", "run", "work", "access", "hls")
+PRAGMA = re.compile(r"\btunepass\s*:?\s+(\w+)")
 
 # The kind of a kernel's body -> what is different for kernels of that kind.
 BACKENDS: Mapping[str, str] = {
@@ -101,10 +117,17 @@ ROLES: Mapping[str, Role] = {
     "backends": Role("backend for kernels of the kind", "tunepass.backends.base:Backend"),
     "cost_models": Role("hardware model of the family", "tunepass.hwmodels.base:CostModel"),
     "strategies": Role("strategy", "tunepass.strategies.base:Strategy", functions=True),
+    "surrogates": Role("surrogate", "tunepass.surrogates.base:Surrogate", functions=True),
+    "acquisitions": Role("acquisition", "tunepass.acquisition.base:Acquisition", functions=True),
     "exact_solvers": Role("exact solver", "tunepass.exact.base:ExactSolver"),
     "executors": Role("executor", "tunepass.executors.base:Executor"),
     "pruning_solvers": Role("pruning solver", "tunepass.pruning.base:Solver"),
+    "devices": Role("device", ""),
 }
+
+
+_releases: dict[object, str] = {}  # of the classes of plug-ins that were loaded
+_device_releases: dict[str, str] = {}  # of the devices of plug-ins that were read
 
 
 def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callable[..., object]:
@@ -125,6 +148,8 @@ def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callab
         for path, (suffixes, mark, unless) in MARKED.items():
             if name in suffixes and re.search(mark, text) and not re.search(unless, text):
                 return _callable(path)
+        if text and (name not in table or _lacks_own_pragma(text)) and (marked := _marked_plugin(name, text)):
+            return marked
     if name in table:
         return _callable(table[name])
     what = ROLES[role].what
@@ -135,9 +160,28 @@ def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callab
     raise unknown(role, name)
 
 
+def _lacks_own_pragma(text: str) -> bool:
+    words = PRAGMA.findall(text)
+    return not words or any(word not in PRAGMA_WORDS for word in words)
+
+
+def _marked_plugin(suffix: str, text: str) -> Callable[..., object] | None:
+    """The plug-in's frontend for the suffix whose mark the text has; a broken plug-in is left out."""
+    for plugin in plugins.installed().plugins:
+        if plugin.role == "frontends" and plugin.name == suffix:
+            try:
+                frontend = load(plugin)
+                mark = getattr(frontend, "mark", "")
+                if mark and re.search(mark, text):
+                    return frontend
+            except (TunepassError, re.error):
+                continue  # `tunepass plugins` tells of it
+    return None
+
+
 def built_in(role: str) -> Mapping[str, str]:
-    """The built-in table of a role, as it is now."""
-    table: Mapping[str, str] = globals()[role.upper()]
+    """The built-in table of a role, as it is now; devices have none: hardware models know theirs."""
+    table: Mapping[str, str] = globals()[role.upper()] if role != "devices" else {}
     return table
 
 
@@ -153,7 +197,12 @@ def has(role: str, name: str, *, paths: bool = False) -> bool:
 
 def names(role: str) -> list[str]:
     """The built-in names of a role and those of plug-ins, sorted."""
-    return sorted({*built_in(role), *(p.name for p in plugins.installed().plugins if p.role == role)})
+    return sorted([*built_in(role), *plugin_names(role)])
+
+
+def plugin_names(role: str) -> list[str]:
+    """The names in a role that only plug-ins have, sorted."""
+    return sorted({p.name for p in plugins.installed().plugins if p.role == role} - set(built_in(role)))
 
 
 def unknown(role: str, name: str, hint: str = "") -> TunepassError:
@@ -167,7 +216,37 @@ def unknown(role: str, name: str, hint: str = "") -> TunepassError:
 def load(plugin: plugins.Plugin) -> Callable[..., object]:
     """The class or function of a plug-in; TunepassError, naming its package, where it is broken."""
     what = f"the {ROLES[plugin.role].what} {plugin.name!r} of {plugin.release}"
-    return _checked(plugins.load_target(plugin.target, what), plugin.role, what)
+    value = _checked(plugins.load_target(plugin.target, what), plugin.role, what)
+    _releases[value] = plugin.release
+    return value
+
+
+def device_source(name: str) -> Source | None:
+    """The YAML of a plug-in's device: NAME.yaml in the Python package that its entry point names. None where no plug-in
+    has the device; TunepassError, naming the package, where the file cannot be read."""
+    plugin = plugins.plugin("devices", name, ROLES["devices"].what)
+    if plugin is None:
+        return None
+    file = f"{name}.yaml of {plugin.release}"
+    plugins.load_target(plugin.target, f"the folder of {file}")
+    from importlib import resources
+
+    try:
+        text = resources.files(plugin.target).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, TypeError) as error:
+        raise TunepassError(f"{file} cannot be read from {plugin.target}: {error}") from None
+    _device_releases[name] = plugin.release
+    return Source(file, text)
+
+
+def device_release(name: str) -> str:
+    """The package and the version of a device that `device_source` gave; empty for another."""
+    return _device_releases.get(name, "")
+
+
+def release_of(value: object) -> str:
+    """The package and the version of a plug-in's class that `load` gave; empty for a built-in one."""
+    return _releases.get(value, "")
 
 
 def _checked(value: object, role: str, what: str) -> Callable[..., object]:
@@ -175,7 +254,8 @@ def _checked(value: object, role: str, what: str) -> Callable[..., object]:
     if not _fits(value, role):
         base = ROLES[role].base.rpartition(":")[2]
         or_function = " or a function that makes one" if ROLES[role].functions else ""
-        raise TunepassError(f"{what} is not a {base}", hint=f"it is a class that extends tunepass's {base}{or_function}")
+        hint = f"it must be a class that extends tunepass's {base}{or_function}"
+        raise TunepassError(f"{what} is not a {base}", hint=hint)
     assert callable(value)
     return value
 

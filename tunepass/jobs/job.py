@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tunepass import registry
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
+from tunepass.backends.plugins_used import identity_of
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
@@ -110,7 +111,7 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
     space = ExtractSpace().run(Compilation(kernel=backend.kernel)).space
     assert space is not None
     objectives = backend.objectives()
-    identity = backend.identity(space)
+    identity = identity_of(backend, space)
     unasked = entry is not None and not identity.compiler and target.starts < Starts.TOOLS
     return Job(
         backend=backend,
@@ -161,9 +162,11 @@ def check_options(job: Job, options: SearchOptions) -> None:
         for word, given in {"--sanitize": options.sanitize, "--transfer-from": options.transfer_from}.items():
             if given:
                 raise TunepassError(f"{word} is about compiled programs; {job.kernel.source.name} is priced by a model")
-    if job.only_priced and not exact and options.strategy in set(registry.built_in("exact_solvers")) - {
-        *registry.built_in("strategies")
-    }:
+    if (
+        job.only_priced
+        and not exact
+        and options.strategy in set(registry.built_in("exact_solvers")) - {*registry.built_in("strategies")}
+    ):
         raise TunepassError(
             f"{options.strategy} finds the best of expressions; here a compiler's reports are a part of what is priced",
             hint="leave the compiler out: --backend model",

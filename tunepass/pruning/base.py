@@ -151,6 +151,8 @@ def tied(
 
 
 def solver(name: str, spread: Spread = in_turn) -> Solver:
-    """The pruning solver of that name, or at that path, in the registry, which does what it can side by side by `spread`; TunepassError
-    for an unknown name."""
+    """The pruning solver of that name, or at that path, in the registry; it does what it can side by side by `spread`.
+
+    Raises TunepassError for an unknown name or a solver that is not installed.
+    """
     return cast(Callable[..., Solver], registry.find("pruning_solvers", name, paths=True))(spread=spread)

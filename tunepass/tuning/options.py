@@ -13,12 +13,13 @@ from tunepass.study.task import Factory
 class SearchOptions:
     """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
 
-    `strategy` is the name of a strategy or of an exact solver, or the path of its class (`package.module:Class`). `picks` are points of the front (tuning/picks.py);
-    the first is the choice, none: the best in the first objective. `transfer_from` is "none" or some PATH[:STUDY];
-    empty: the nearest earlier study of the kernel. `jobs` compiles run side by side; None: one, where nothing is
-    timed one a core, and up to four where compiling takes most of the time. `sanitize` runs the finalists once
-    under sanitizers. `variants` is how many configurations the sizes that a kernel lists may have, None: what is
-    usual for its kind. `extrapolate`: an exact front may have points that a model was fitted to nothing like.
+    `strategy` is the name of a strategy or of an exact solver, the path of its class (`package.module:Class`), or what
+    makes a strategy. `picks` are points of the front (tuning/picks.py); the first is the choice, none: the best in the
+    first objective. `transfer_from` is "none" or some PATH[:STUDY]; empty: the nearest earlier study of the kernel.
+    `jobs` compiles run side by side; None: one, where nothing is timed one a core, and up to four where compiling takes
+    most of the time. `sanitize` runs the finalists once under sanitizers. `variants` is how many configurations the
+    sizes that a kernel lists may have, None: what is usual for its kind. `extrapolate`: an exact front may have points
+    that a model was fitted to nothing like.
     """
 
     strategy: str | Factory = "auto"
