@@ -1,4 +1,4 @@
-"""Devices of plug-ins: the YAML that a package's entry point in `tunepass.devices` names, for the family that reads it."""
+"""Devices of plug-ins: the YAML that an entry point in `tunepass.devices` names, for the family that reads it."""
 
 from __future__ import annotations
 

@@ -11,16 +11,16 @@ from types import ModuleType
 
 import pytest
 
-from tests.contracts.backend import BackendContract
-from tests.contracts.evaluator import EvaluatorContract
-from tests.contracts.frontend import FrontendContract
-from tests.contracts.strategy import Build, StrategyContract
 from tunepass import registry
 from tunepass.diagnostics import Source
 from tunepass.evaluators.base import Evaluator
 from tunepass.frontends.base import Frontend
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
+from tunepass.testing.backend import BackendContract
+from tunepass.testing.evaluator import EvaluatorContract
+from tunepass.testing.frontend import FrontendContract
+from tunepass.testing.strategy import Build, StrategyContract
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 

@@ -15,9 +15,9 @@ from tunepass.diagnostics import Source, nearest
 from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import device_file
-from tunepass.hwmodels.plugin_devices import plugin_device
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
 from tunepass.hwmodels.fpga.memory_board import Dram, Energy, TileLoad, dram_of, energy_of, tile_load_of
+from tunepass.hwmodels.plugin_devices import plugin_device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

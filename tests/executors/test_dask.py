@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from tests.contracts.executor import ExecutorContract
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
 from tunepass.executors.dask import SCHEDULER, DaskExecutor
+from tunepass.testing.executor import ExecutorContract
 
 
 class TestDaskExecutor(ExecutorContract):

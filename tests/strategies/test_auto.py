@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.search import objective_problems, panel_reals
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
 from tunepass.space.columns import take
 from tunepass.space.configuration import Configuration
@@ -23,6 +22,7 @@ from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.study.trust import rank_correlation
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestAuto(StrategyContract):

@@ -64,7 +64,7 @@ class Front:
 class ExactSolver(ABC):
     """Finds the whole Pareto front of objectives that are expressions over a space's parameters.
 
-    The contract, tested for every solver in tests/contracts: a search that is not stopped returns the front that brute
+    The contract, tested for every solver in tunepass.testing: a search that is not stopped returns the front that brute
     force finds, one configuration for every nondominated loss vector, and its certificate is exact and accounts for
     every configuration; a stopped search returns the front of what it evaluated, and its gap bounds what it missed.
     """

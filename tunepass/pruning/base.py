@@ -110,7 +110,7 @@ class Share:
 
 
 class Solver(ABC):
-    """The contract, tested for every solver in tests/contracts: a search that is not stopped leaves exactly the
+    """The contract, tested for every solver in tunepass.testing: a search that is not stopped leaves exactly the
     configurations that brute force leaves; the count of a stopped search holds theirs."""
 
     @abstractmethod

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts.cost_model import CostModelContract
 from tests.hwmodels.gpu.kernels import INTEGER, Built, convolution, matmul, value
 from tunepass import registry
 from tunepass.diagnostics import Source
@@ -22,6 +21,7 @@ from tunepass.hwmodels.gpu.resources import Resources, stated_resources
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.parameter import Ordinal
+from tunepass.testing.cost_model import CostModelContract
 
 KERNELS = {"matmul": matmul(), "convolution": convolution()}
 PLAIN = {"BX": 16, "BY": 16, "TX": 1, "TY": 1}

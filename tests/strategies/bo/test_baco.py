@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.benchmarks.search.panel_reals import PROBLEMS
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
 from tunepass.strategies.bo.baco import SETTINGS, baco
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.study.outcome import Measured
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestBaco(StrategyContract):

@@ -15,7 +15,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.strategies.bo.models import Indices, Mask, Model, held_out_score, last_refit, raised
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 
-SurrogateFactory = Callable[[], Surrogate]
+SurrogateFactory = Callable[..., Surrogate]  # without arguments
 AcquisitionFactory = Callable[[float], Acquisition]  # from the incumbent's loss
 MIXED = ("gp", "forest")  # what `mixed` is short for
 FOLDS = 5  # of the cross-validation that tells what each row has by the others
