@@ -53,6 +53,11 @@ def installed() -> Installed:
     return _installed(tuple(sys.path))
 
 
+def forget() -> None:
+    """Read the entry points anew when they are needed next: packages were installed or removed."""
+    _installed.cache_clear()
+
+
 @lru_cache(maxsize=4)
 def _installed(path: tuple[str, ...]) -> Installed:
     from importlib import metadata

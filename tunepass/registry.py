@@ -77,10 +77,14 @@ MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
     ),
 }
 
-# The words after `tunepass` in the built-in pragmas. A text without one may be another language's in files with a
-# built-in suffix, so that plug-ins are looked at for their marks.
+# A text with one of these is a built-in frontend's for sure. Any other may be of a plug-in's language in files with a
+# built-in suffix: then the marks of plug-ins are looked at.
 PRAGMA_WORDS = ("param", "constraint", "model", "kernel", "loop", "run", "work", "access", "hls")
-PRAGMA = re.compile(r"\btunepass\s*:?\s+(\w+)")
+OWN_MARKS: Mapping[str, str] = {
+    ".scala": r"\bspatial\b|\bSpatialApp\b",
+    **dict.fromkeys((".yaml", ".yml"), r"(?m)^(?:run|onnx)[ \t]*:"),
+}
+PRAGMA = re.compile(r"#\s*pragma\s+tunepass\s+(\w+)|(?://|/\*)\s*tunepass:\s*(\w+)")
 
 # The kind of a kernel's body -> what is different for kernels of that kind.
 BACKENDS: Mapping[str, str] = {
@@ -148,7 +152,7 @@ def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callab
         for path, (suffixes, mark, unless) in MARKED.items():
             if name in suffixes and re.search(mark, text) and not re.search(unless, text):
                 return _callable(path)
-        if text and (name not in table or _lacks_own_pragma(text)) and (marked := _marked_plugin(name, text)):
+        if text and (name not in table or _may_be_a_plugins(name, text)) and (marked := _marked_plugin(name, text)):
             return marked
     if name in table:
         return _callable(table[name])
@@ -160,8 +164,11 @@ def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callab
     raise unknown(role, name)
 
 
-def _lacks_own_pragma(text: str) -> bool:
-    words = PRAGMA.findall(text)
+def _may_be_a_plugins(suffix: str, text: str) -> bool:
+    """Whether the text lacks what marks those of the built-in frontend for the suffix, or has a pragma of another."""
+    if suffix in OWN_MARKS:
+        return re.search(OWN_MARKS[suffix], text) is None
+    words = [first or second for first, second in PRAGMA.findall(text)]
     return not words or any(word not in PRAGMA_WORDS for word in words)
 
 

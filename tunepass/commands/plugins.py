@@ -59,8 +59,10 @@ def _state(plugin: Plugin, here: Installed, shared: bool) -> PluginState:
         return PluginState(plugin, broken=f"{plugin.release} has it in no role of tunepass; roles: {known}")
     try:
         marked = _loaded(plugin, shared)
-    except (TunepassError, re.error) as error:
-        return PluginState(plugin, broken=" ".join(str(error).split()))
+    except TunepassError as error:
+        return PluginState(plugin, broken=error.sentence)
+    except re.error as error:
+        return PluginState(plugin, broken=f"its mark is not a regular expression: {error}")
     if marked:
         return PluginState(plugin)
     if _is_built_in(plugin):
@@ -74,8 +76,8 @@ def _state(plugin: Plugin, here: Installed, shared: bool) -> PluginState:
 def _loaded(plugin: Plugin, shared: bool) -> bool:
     """Whether a mark in the text chooses the plug-in, which is a frontend then. Raises for one that is broken."""
     if plugin.role != "devices":
-        mark = getattr(registry.load(plugin), "mark", "") if plugin.role == "frontends" else ""
-        return re.compile(str(mark)).pattern != ""
+        mark = getattr(registry.load(plugin), "mark", "")
+        return plugin.role == "frontends" and re.compile(str(mark)).pattern != ""
     if not shared and (source := registry.device_source(plugin.name)) is not None and not _is_built_in(plugin):
         cost_model(family_of(source.text)).summary(plugin.name)
     return False

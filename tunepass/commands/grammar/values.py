@@ -52,9 +52,9 @@ def named(role: str) -> Callable[[str], str]:
         try:
             known = registry.has(role, text, paths=True)
         except TunepassError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            raise argparse.ArgumentTypeError(error.sentence) from None
         if not known:
-            raise argparse.ArgumentTypeError(str(registry.unknown(role, text)))
+            raise argparse.ArgumentTypeError(registry.unknown(role, text).sentence)
         return text
 
     return convert
