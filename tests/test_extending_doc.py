@@ -14,8 +14,10 @@ import pytest
 import tunepass as tp
 from tunepass import extension, registry
 from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.capabilities import EVALUATOR_CAPABILITIES
 from tunepass.plugins import GROUP
 from tunepass.space.configuration import Configuration
+from tunepass.study.capabilities import PRIOR_MEAN_CAPABILITIES, STRATEGY_CAPABILITIES
 from tunepass.surrogates.base import Surrogate
 from tunepass.testing.evaluator import EvaluatorContract
 from tunepass.testing.strategy import Build, StrategyContract
@@ -80,3 +82,29 @@ class TestEvaluator(EvaluatorContract):
     @pytest.fixture
     def bad(self) -> Configuration:
         return Configuration({"block": 4096})
+
+
+class TestWrapper(EvaluatorContract):
+    @pytest.fixture
+    def evaluator(self) -> Evaluator:
+        inner, outer = names_of("An evaluator"), names_of("Capabilities and wrappers")
+        return outer["Journal"](inner["Interpreter"](inner["PROGRAM"]))  # type: ignore[no-any-return, operator]
+
+    @pytest.fixture
+    def good(self) -> Configuration:
+        return Configuration({"block": 16})
+
+    @pytest.fixture
+    def bad(self) -> Configuration:
+        return Configuration({"block": 4096})
+
+
+def test_the_table_has_every_capability() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (evaluator|strategy|prior mean) \| ", PAGE.read_text(), re.MULTILINE)
+    tables = {
+        "evaluator": EVALUATOR_CAPABILITIES,
+        "strategy": STRATEGY_CAPABILITIES,
+        "prior mean": PRIOR_MEAN_CAPABILITIES,
+    }
+    assert {kind.__name__ for kinds in tables.values() for kind in kinds} <= set(extension.__all__)
+    assert sorted(rows) == sorted((kind.__name__, role) for role, kinds in tables.items() for kind in kinds)

@@ -60,6 +60,8 @@ _HOME_OF = {
     "ExactSolver": "tunepass.exact.base",
     "Front": "tunepass.exact.base",
     "Certificate": "tunepass.exact.base",
+    "Wrapper": "tunepass.capabilities",
+    "capability": "tunepass.capabilities",
 }
 
 TYPE_CHECKING = False  # of `typing`, whose loading costs more than a compiler's call has to spare
@@ -69,6 +71,8 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 if TYPE_CHECKING:
     from tunepass.backends.base import Backend as Backend
     from tunepass.backends.base import Target as Target
+    from tunepass.capabilities import Wrapper as Wrapper
+    from tunepass.capabilities import capability as capability
     from tunepass.diagnostics import Source as Source
     from tunepass.diagnostics import SourceError as SourceError
     from tunepass.diagnostics import TunepassError as TunepassError

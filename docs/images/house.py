@@ -50,7 +50,10 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ),
     ((("space",), "parameters, constraints, the diagram of what is feasible"),),
     ((("expr",), "one typed expression language with several readers"), (("registry",), "tables of names")),
-    ((("compilers",), "languages, options, what a compiler is asked"),),
+    (
+        (("compilers",), "languages, options, what a compiler is asked"),
+        (("capabilities",), "abilities besides a role's"),
+    ),
     (
         (("diagnostics", "version"), "user errors"),
         (("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),

@@ -33,10 +33,10 @@ class TestAuto(StrategyContract):
 
 def test_lists_the_space_when_the_budget_covers_it() -> None:
     space = small_space()
-    assert isinstance(Auto(task(space, max_evals=space.size)).chosen, Exhaustive)
-    assert isinstance(Auto(task(space, max_evals=space.size - 1)).chosen, Bayesian)
-    assert isinstance(Auto(task(space, max_evals=None)).chosen, Bayesian)
-    assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).chosen, Bayesian)
+    assert isinstance(Auto(task(space, max_evals=space.size)).wrapped, Exhaustive)
+    assert isinstance(Auto(task(space, max_evals=space.size - 1)).wrapped, Bayesian)
+    assert isinstance(Auto(task(space, max_evals=None)).wrapped, Bayesian)
+    assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).wrapped, Bayesian)
 
 
 class TestAutoOnReals(StrategyContract):
@@ -60,17 +60,17 @@ class TestAutoOnRealsAndThreeObjectives(StrategyContract):
 def test_reals_alone_have_settings_of_their_own() -> None:
     reals, mixed = [Real("x", 0.0, 1.0)], [Real("x", 0.0, 1.0), Integer("n", 1, 9)]
     for parameters, settings in ((reals, REALS), (mixed, SETTINGS)):
-        chosen = Auto(task(Space(parameters))).chosen
+        chosen = Auto(task(Space(parameters))).wrapped
         assert isinstance(chosen, Bayesian) and chosen.settings is settings
-    several = [Auto(task(Space(parameters), objectives=2)).chosen for parameters in (reals, mixed)]
+    several = [Auto(task(Space(parameters), objectives=2)).wrapped for parameters in (reals, mixed)]
     assert [s.settings is SEVERAL_REALS for s in several if isinstance(s, Hypervolume)] == [True, False]
-    three = Auto(task(Space(reals), objectives=3)).chosen
+    three = Auto(task(Space(reals), objectives=3)).wrapped
     assert isinstance(three, Hypervolume) and three.settings is THREE_REALS
 
 
 def test_several_objectives_are_searched_by_hypervolume() -> None:
-    assert isinstance(Auto(task(objectives=2)).chosen, Hypervolume)
-    assert isinstance(Auto(task(objectives=3, max_evals=10_000)).chosen, Exhaustive)
+    assert isinstance(Auto(task(objectives=2)).wrapped, Hypervolume)
+    assert isinstance(Auto(task(objectives=3, max_evals=10_000)).wrapped, Exhaustive)
 
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))

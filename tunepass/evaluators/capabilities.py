@@ -1,10 +1,11 @@
-"""What an evaluator may be able to do besides evaluating one configuration. Callers ask with `isinstance`."""
+"""What an evaluator may be able to do besides evaluating a configuration. Callers ask with `tunepass.capabilities`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
+from tunepass.evaluators.own_text import BlamesOwnText, WritesText
 from tunepass.evaluators.process.cores import Patience
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed
@@ -141,3 +142,9 @@ class ReportsQuantities(Protocol):
     @property
     def reported(self) -> Mapping[Configuration, Mapping[str, float]]:
         """Of each configuration that a tool has reported on in this session; it grows."""
+
+
+EVALUATOR_CAPABILITIES: tuple[type, ...] = (
+    *(BlamesOwnText, ComparesAgain, KeepsPrograms, LooksAgain, NoiseFree, Prepares, Remembers, ReportsQuantities),
+    *(Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns, WritesText),
+)

@@ -18,7 +18,7 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError
 from tunepass.exact.base import Certificate, ExactSolver, Front
-from tunepass.exact.domains import count_points, ordered_domain, ordered_values, points_of
+from tunepass.exact.domains import ordered_domain, ordered_values
 from tunepass.exact.running_front import Ints, RunningFront, feasible_losses
 from tunepass.expr.domain import Domain
 from tunepass.expr.interval.bounds import Bounds
@@ -27,6 +27,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
+from tunepass.space.place_boxes import count_points, halves, points_of, ratio_offset, sizes
 from tunepass.space.space import Space
 
 BATCH = 4096  # boxes bounded at once
@@ -98,17 +99,14 @@ class _Search:
     def _halves(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
         """Both halves of every box, on the scale of the ratio of its ends."""
         axis = self._axes(lo, hi)
-        row = np.arange(len(lo))
         middle = np.empty(len(lo), dtype=np.int64)
         for i, domain in enumerate(self.domains):
             chosen = axis == i
-            offset = 1.0 - min(1.0, float(domain[0]))  # so that a range from 0 has a ratio
+            offset = ratio_offset(domain)
             centre = np.sqrt((domain[lo[chosen, i]] + offset) * (domain[hi[chosen, i]] + offset)) - offset
             cut = np.searchsorted(domain, centre, side="right") - 1
             middle[chosen] = np.clip(cut, lo[chosen, i], hi[chosen, i] - 1)
-        left_hi, right_lo = hi.copy(), lo.copy()
-        left_hi[row, axis], right_lo[row, axis] = middle, middle + 1
-        return np.concatenate([lo, right_lo]), np.concatenate([left_hi, hi])
+        return halves(lo, hi, axis, middle)
 
     def _axes(self, lo: Ints, hi: Ints) -> Ints:
         """The parameter of each box (b,) that widens its bounds most: held at its middle, they shrink most."""
@@ -149,9 +147,9 @@ class _Search:
         covered = self.front.covers(lower)
         self.bounded += count_points(lo[covered], hi[covered])
         lo, hi, lower = lo[~covered], hi[~covered], lower[~covered]
-        small = (hi - lo + 1).prod(axis=1, dtype=np.float64) <= LEAF
+        small = sizes(lo, hi) <= LEAF
         if small.any():
-            points = points_of(lo[small], hi[small])
+            points, _ = points_of(lo[small], hi[small])
             self._evaluate(points)
             self.evaluated += len(points)
         for first, last, bound in zip(lo[~small].tolist(), hi[~small].tolist(), lower[~small].tolist()):

@@ -1,20 +1,11 @@
-"""The values of parameters in ascending order, and boxes: ranges of places in them. Strings are in their own order, and
-a column has their places there.
-
-symbol   shape    meaning
-lo, hi   (b, d)   first and last place of every box in every parameter's domain, both included
-places   (n, d)   the place of each of n configurations in every parameter's domain
-"""
+"""The values of parameters in ascending order. Strings are in their own order, and a column has their places there."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError
 from tunepass.exact.base import Floats
-from tunepass.exact.running_front import Ints
 from tunepass.expr.nodes import BoolType, CategoryType, IntegerType, RealType
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Parameter
@@ -45,22 +36,3 @@ def ordered_domain(parameter: Parameter) -> Floats:
     if isinstance(parameter.type, CategoryType):
         return np.arange(len(ordered_values(parameter)), dtype=np.float64)
     return np.array(ordered_values(parameter), dtype=np.float64)
-
-
-def count_points(lo: Ints, hi: Ints) -> int:
-    """How many configurations the boxes hold together, exactly."""
-    return sum(math.prod(row) for row in (hi - lo + 1).tolist())
-
-
-def points_of(lo: Ints, hi: Ints) -> Ints:
-    """Every point of every box, as places (n, d): the digits of mixed radix numbers."""
-    sides = hi - lo + 1
-    sizes = sides.prod(axis=1)
-    owner = np.repeat(np.arange(len(lo)), sizes)
-    rest = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places = np.empty((len(owner), lo.shape[1]), dtype=np.int64)
-    for i in range(lo.shape[1] - 1, -1, -1):
-        side = sides[owner, i]
-        places[:, i] = lo[owner, i] + rest % side
-        rest = rest // side
-    return places

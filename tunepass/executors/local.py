@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import Prepared, Prepares
 from tunepass.evaluators.process.run import stop_all
 from tunepass.executors.base import Executor
@@ -26,9 +27,10 @@ class LocalExecutor(Executor):
     def evaluate(
         self, evaluator: Evaluate, configurations: Sequence[Configuration]
     ) -> Iterator[tuple[Configuration, Evaluation]]:
-        if self.jobs > 1 and len(configurations) > 1 and isinstance(evaluator, Prepares):
-            for configuration, prepared in zip(configurations, self._prepare(evaluator, configurations)):
-                yield configuration, evaluator.finish(prepared)
+        preparing: Prepares[object] | None = capability(evaluator, Prepares)
+        if self.jobs > 1 and len(configurations) > 1 and preparing is not None:
+            for configuration, prepared in zip(configurations, self._prepare(preparing, configurations)):
+                yield configuration, preparing.finish(prepared)
         else:
             for configuration in configurations:
                 yield configuration, evaluator(configuration)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.backends.base import Backend
+from tunepass.capabilities import capability
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.capabilities import ReportsQuantities
 from tunepass.evaluators.model import ModelEvaluator
@@ -73,27 +74,27 @@ class Search(Pass):
         costs, measured = backend.costs(), backend.evaluator()
         exact = self.options.names_exact_solver and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
-        prior, lessons = self.prior, None
-        if prior is None and measured is not None and self.from_model:
-            prior = _stated_prior(costs, objectives)
-            lessons = _lessons(backend, costs, measured, objectives) if prior else None
-            prior = replace(prior, mean=lessons.prior_mean()) if prior and lessons else prior
-        study = Study(
-            space,
-            objectives,
-            strategy="random" if exact else self.options.strategy,
-            seed=self.options.seed,
-            max_evals=None if exact else self.options.max_evals,
-            store=self.options.store,
-            name=self.study,
-            identity=self.identity,
-            prior_mean=prior.mean if prior else None,
-            feasible=feasible,
-        )
-        origin = prior.origin if prior else None
-        study.remember(origin)
-        with self._kept(study):
-            with evaluating as evaluate:
+        with evaluating as evaluate:
+            prior, lessons = self.prior, None
+            if prior is None and measured is not None and self.from_model:
+                prior = _stated_prior(costs, objectives)
+                lessons = _lessons(backend, costs, evaluate, objectives) if prior else None
+                prior = replace(prior, mean=lessons.prior_mean()) if prior and lessons else prior
+            study = Study(
+                space,
+                objectives,
+                strategy="random" if exact else self.options.strategy,
+                seed=self.options.seed,
+                max_evals=None if exact else self.options.max_evals,
+                store=self.options.store,
+                name=self.study,
+                identity=self.identity,
+                prior_mean=prior.mean if prior else None,
+                feasible=feasible,
+            )
+            origin = prior.origin if prior else None
+            study.remember(origin)
+            with self._kept(study):
                 if exact and costs is not None:
                     result = self._exact(study, costs, evaluate)
                 else:
@@ -105,9 +106,9 @@ class Search(Pass):
                         ),
                     )
                     result = loop.run()
-            if origin and lessons:
-                origin = replace(origin, corrected=lessons.sentence)
-            result = replace(result, origin=study.remember(origin))
+                if origin and lessons:
+                    origin = replace(origin, corrected=lessons.sentence)
+                result = replace(result, origin=study.remember(origin))
         return replace(compilation, found=result)
 
     @contextmanager
@@ -149,13 +150,14 @@ def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Searc
 
 
 def _lessons(
-    backend: Backend, costs: Costs | None, measured: object, objectives: Sequence[Objective]
+    backend: Backend, costs: Costs | None, evaluate: Evaluate, objectives: Sequence[Objective]
 ) -> Lessons | None:
     """What the model is to learn of the evaluator's reports; None where it has none."""
-    if costs is None or not isinstance(measured, ReportsQuantities):
+    reporting = capability(evaluate, ReportsQuantities)
+    if costs is None or reporting is None:
         return None
     name = objectives[0].name
-    return Lessons(name=name, plain=costs.prior(name), evaluator=measured, correct=backend.corrected)
+    return Lessons(name=name, plain=costs.prior(name), evaluator=reporting, correct=backend.corrected)
 
 
 def evaluating(backend: Backend) -> AbstractContextManager[Evaluate]:

@@ -16,6 +16,7 @@ import numpy as np
 from tunepass.pruning.base import Count, Remaining
 from tunepass.space.columns import Columns, Indices, Mask, length
 from tunepass.space.parameter import Parameter
+from tunepass.space.place_boxes import points_at
 
 Box = tuple[tuple[int, int], ...]  # a parameter's first and last place each
 
@@ -66,16 +67,11 @@ class BoxGroup:
     def rows(self, ranks: Indices) -> Columns:
         """The rows (n,) at these places of their order."""
         lo, hi = (ends[: len(self.inside)] for ends in self._ends)
-        sizes = (hi - lo + 1).prod(axis=1)
-        starts = np.cumsum(sizes) - sizes
+        counts = (hi - lo + 1).prod(axis=1)
+        starts = np.cumsum(counts) - counts
         box = np.searchsorted(starts, ranks, side="right") - 1
-        rest = ranks - starts[box]
-        out: dict[str, Indices] = {}
-        for i in reversed(range(len(self.parameters))):
-            side = hi[box, i] - lo[box, i] + 1
-            out[self.parameters[i].name] = self.order[i][lo[box, i] + rest % side]
-            rest = rest // side
-        return {p.name: p.at(out[p.name]) for p in self.parameters}
+        places = points_at(lo, hi, box, ranks - starts[box])
+        return {p.name: p.at(order[places[:, i]]) for i, (p, order) in enumerate(zip(self.parameters, self.order))}
 
 
 def volume(box: Box) -> int:

@@ -24,6 +24,7 @@ from tunepass.space.columns import Indices, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.parameter import Parameter
+from tunepass.space.place_boxes import halves, points_of, ratio_offset, sizes
 from tunepass.spread import Spread, in_turn
 
 BATCH = 2048  # boxes bounded at once
@@ -75,8 +76,7 @@ class _Boxes:
         hi = np.array([[len(v) - 1 for v in self.values]], np.int64)
         looked_at = 0
         while len(lo) and not stop() and (most_boxes is None or looked_at < most_boxes):
-            size = (hi - lo + 1).astype(np.float64).prod(axis=1)
-            chosen = np.argpartition(-size, BATCH)[:BATCH] if len(lo) > BATCH else np.arange(len(lo))
+            chosen = np.argpartition(-sizes(lo, hi), BATCH)[:BATCH] if len(lo) > BATCH else np.arange(len(lo))
             rest = np.ones(len(lo), np.bool_)
             rest[chosen] = False
             looked_at += len(chosen)
@@ -90,7 +90,7 @@ class _Boxes:
         self.inside += boxes_of(lo[always], hi[always])
         undecided = ~always & ~never
         lo, hi = lo[undecided], hi[undecided]
-        small = (hi - lo + 1).astype(np.float64).prod(axis=1) <= LEAF
+        small = sizes(lo, hi) <= LEAF
         self._evaluate(lo[small], hi[small])
         return self._halves(lo[~small], hi[~small])
 
@@ -124,18 +124,11 @@ class _Boxes:
         """Point by point; those that meet all conditions become boxes, neighbours in the last parameter one."""
         if not len(lo):
             return
-        sides = hi - lo + 1
-        volumes = sides.prod(axis=1)
-        owner = np.repeat(np.arange(len(lo)), volumes)
-        rest = np.arange(len(owner)) - np.repeat(np.cumsum(volumes) - volumes, volumes)
-        places = np.empty((len(owner), lo.shape[1]), np.int64)
-        for i in reversed(range(lo.shape[1])):
-            places[:, i] = lo[owner, i] + rest % sides[owner, i]
-            rest = rest // sides[owner, i]
+        places, box = points_of(lo, hi)
         columns = {p.name: c[places[:, i]] for i, (p, c) in enumerate(zip(self.parameters, self.columns))}
         met = np.logical_and.reduce(self.program.run(columns, len(places)), axis=0).astype(np.bool_)
         follows = np.zeros(len(places), np.bool_)
-        follows[1:] = met[:-1] & (owner[1:] == owner[:-1]) & (np.diff(places[:, -1]) == 1)
+        follows[1:] = met[:-1] & (box[1:] == box[:-1]) & (np.diff(places[:, -1]) == 1)
         follows[1:] &= (places[1:, :-1] == places[:-1, :-1]).all(axis=1)
         first = np.flatnonzero(met & ~follows)
         last = np.flatnonzero(met & ~np.append(follows[1:] & met[1:], False))
@@ -147,16 +140,14 @@ class _Boxes:
             return lo, hi
         spread = np.zeros(lo.shape)
         for i, values in enumerate(self.values):
-            offset = 1.0 - min(1.0, float(values[0]))  # so that a range from 0 has a ratio
+            offset = ratio_offset(values)
             ratio = (values[hi[:, i]] + offset) / (values[lo[:, i]] + offset)
             free = all(found[i] == 0 for found in self.signs)
             spread[:, i] = np.where(hi[:, i] > lo[:, i], np.log(ratio) + (1e3 if free else 1e-9), -1.0)
         axis = spread.argmax(axis=1)
         row = np.arange(len(lo))
         middle = (lo[row, axis] + hi[row, axis]) // 2
-        left_hi, right_lo = hi.copy(), lo.copy()
-        left_hi[row, axis], right_lo[row, axis] = middle, middle + 1
-        return np.concatenate([lo, right_lo]), np.concatenate([left_hi, hi])
+        return halves(lo, hi, axis, middle)
 
 
 def boxes_of(lo: Indices, hi: Indices) -> list[Box]:

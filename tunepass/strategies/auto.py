@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tunepass.acquisition.maximise import LocalSearchSettings
+from tunepass.capabilities import Wrapper
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
@@ -30,8 +31,6 @@ from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
 from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.strategies.bo.pair_draws import PairDrawSettings
 from tunepass.strategies.exhaustive import Exhaustive
-from tunepass.strategies.sequential import SequentialStrategy
-from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
 from tunepass.surrogates.hyperpriors import VANILLA, Gamma, LogNormal
@@ -66,7 +65,7 @@ THREE_REALS = replace(
 )  # of three objectives and more; two are searched worse with them
 
 
-class Auto(Strategy):
+class Auto(Strategy, Wrapper[Strategy]):
     """`Exhaustive` if the space has at most `max_evals` configurations; else `Bayesian`, for several objectives
     `Hypervolume`."""
 
@@ -74,28 +73,13 @@ class Auto(Strategy):
         super().__init__(task)
         counted = task.space.finite and task.space.complete
         fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
-        self.chosen: Strategy = Exhaustive(task) if fits else _searching(task)
-
-    @property
-    def prior_weight(self) -> float | None:
-        return self.chosen.prior_weight if isinstance(self.chosen, Bayesian) else None
-
-    @property
-    def feasible_recall(self) -> float | None:
-        return self.chosen.feasible_recall if isinstance(self.chosen, (Bayesian, Hypervolume)) else None
-
-    def beliefs(self) -> Beliefs | None:
-        return self.chosen.beliefs() if isinstance(self.chosen, Bayesian) else None
+        self.wrapped = Exhaustive(task) if fits else _searching(task)
 
     def suggest(self, n: int) -> list[Configuration]:
-        return self.chosen.suggest(n)
+        return self.wrapped.suggest(n)
 
     def observe(self, trial: Trial) -> None:
-        self.chosen.observe(trial)
-
-    def revise(self, trial: Trial) -> None:
-        if isinstance(self.chosen, SequentialStrategy):
-            self.chosen.revise(trial)
+        self.wrapped.observe(trial)
 
 
 def _searching(task: Task) -> Strategy:

@@ -11,9 +11,11 @@ from dataclasses import replace as with_fields
 
 import numpy as np
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
+from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight, Revises
 from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.identity import differences
@@ -26,18 +28,7 @@ from tunepass.study.space_description import describe_space, space_differences
 from tunepass.study.storage import json_text
 from tunepass.study.storage.database import MEMORY
 from tunepass.study.storage.store import Store, StudyRecord
-from tunepass.study.task import (
-    Factory,
-    Feasible,
-    HasSources,
-    PriorMeanLike,
-    ReportsFeasibleRecall,
-    ReportsPriorWeight,
-    Revises,
-    Task,
-    beliefs_of,
-    factory_of,
-)
+from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, beliefs_of, factory_of
 from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Trust, rank_correlation
 from tunepass.study.validation import valid_budget, valid_configuration, valid_objectives, valid_outcome, valid_seconds
@@ -278,9 +269,10 @@ class Study:
         expected = np.array([self.objectives[0].loss(float(value)) for value in values])
         known = np.isfinite(expected)
         losses = np.array([losses[0] for losses, _ in measured])[known]
-        weight = self._strategy.prior_weight if isinstance(self._strategy, ReportsPriorWeight) else None
-        mean = self.task.prior_mean
-        shares = tuple(float(share) for share in mean.weights) if isinstance(mean, HasSources) else ()
+        relying = capability(self._strategy, ReportsPriorWeight)
+        several = capability(self.task.prior_mean, HasSources)
+        shares = tuple(float(share) for share in several.weights) if several is not None else ()
+        weight = relying.prior_weight if relying is not None else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses), shares)
 
     def remember(self, origin: Origin | None) -> Origin | None:
@@ -297,7 +289,8 @@ class Study:
     def feasible_recall(self) -> float | None:
         """The share of the feasible trials whose chance the feasibility model, had it not seen them, puts at 1/2 or
         more, as of the latest suggestion; None while nothing failed, or where the strategy has no such model."""
-        return self._strategy.feasible_recall if isinstance(self._strategy, ReportsFeasibleRecall) else None
+        reporting = capability(self._strategy, ReportsFeasibleRecall)
+        return reporting.feasible_recall if reporting is not None else None
 
     @property
     def spent(self) -> int:
@@ -353,7 +346,8 @@ class Study:
 
     def _revise(self, trials: Sequence[Trial]) -> None:
         """Trials have another outcome."""
-        if not isinstance(self._strategy, Revises):
+        revising = capability(self._strategy, Revises)
+        if revising is None:
             self._replay()
             return
         for trial in trials:
@@ -361,7 +355,7 @@ class Study:
             self._same += (trial.same_as is not None) - (before.same_as is not None)
             self._measured_again += trial.measured_again - before.measured_again
             self._trials[trial.number] = trial
-            self._strategy.revise(trial)
+            revising.revise(trial)
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
         """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tunepass import registry
+from tunepass.capabilities import capability
 from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study.capabilities import Believes
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.recommendation import Beliefs
@@ -24,14 +26,6 @@ class PriorMeanLike(Protocol):
 
     def values(self, space: Space, columns: Columns, /) -> NDArray[np.float64]:
         """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""
-
-
-@runtime_checkable
-class HasSources(Protocol):
-    """A prior mean of several sources that says how much each of them weighs, as of the last suggestion."""
-
-    @property
-    def weights(self) -> NDArray[np.float64]: ...
 
 
 Feasible = Callable[[Columns], NDArray[np.bool_]]
@@ -60,37 +54,6 @@ class Suggester(Protocol):
     def observe(self, trial: Trial, /) -> None: ...
 
 
-@runtime_checkable
-class ReportsPriorWeight(Protocol):
-    """A strategy that says how much it relies on the prior mean."""
-
-    @property
-    def prior_weight(self) -> float | None: ...
-
-
-@runtime_checkable
-class ReportsFeasibleRecall(Protocol):
-    """A strategy that says how many of the feasible trials it would have predicted to be feasible."""
-
-    @property
-    def feasible_recall(self) -> float | None: ...
-
-
-@runtime_checkable
-class Revises(Protocol):
-    """A strategy that takes in a trial that was measured again; another one is made anew from all trials."""
-
-    def revise(self, trial: Trial, /) -> None: ...
-
-
-@runtime_checkable
-class Believes(Protocol):
-    """A strategy that says what is to be believed of the measured trials (those it observed, in order) of one
-    objective; None where no trial says what the noise is."""
-
-    def beliefs(self) -> Beliefs | None: ...
-
-
 Factory = Callable[[Task], Suggester]
 
 
@@ -104,11 +67,12 @@ def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beli
     the noise is."""
     if not any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials):
         return None
-    own = strategy.beliefs() if isinstance(strategy, Believes) else None
+    believes = capability(strategy, Believes)
+    own = believes.beliefs() if believes is not None else None
     if own is not None:
         return own
     judge = factory_of("auto")(replace(task, max_evals=None))
     for trial in trials:
         judge.observe(trial)
-    assert isinstance(judge, Believes)
-    return judge.beliefs()
+    believes = capability(judge, Believes)
+    return believes.beliefs() if believes is not None else None

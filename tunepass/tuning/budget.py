@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import ComparesAgain, KeepsPrograms, LooksAgain, TimesRounds
 from tunepass.evaluators.process.cores import MOST_S
 from tunepass.space.configuration import Configuration
@@ -82,7 +83,7 @@ class Budget:
 
     def reserve_s(self) -> float:
         """What measuring the finalists again will take, and the look at the winner, within its share of the budget."""
-        if not isinstance(self.evaluate, ComparesAgain):
+        if capability(self.evaluate, ComparesAgain) is None:
             return 0.0
         candidates = self.kept.finalists()
         again = self._again_s([self.kept.default, *candidates], self._reserved_rounds())
@@ -112,11 +113,13 @@ class Budget:
         return None if left is None else max(0.0, left - self._look_s())
 
     def _look_s(self) -> float:
-        return self.evaluate.look_s() if isinstance(self.evaluate, LooksAgain) else 0.0
+        looking = capability(self.evaluate, LooksAgain)
+        return 0.0 if looking is None else looking.look_s()
 
     def _writing_s(self, candidates: Sequence[Configuration]) -> float:
         """What building the winner once more takes, if it has to be."""
-        if isinstance(self.evaluate, KeepsPrograms) and self.evaluate.hands_over:
+        keeping = capability(self.evaluate, KeepsPrograms)
+        if keeping is not None and keeping.hands_over:
             return 0.0
         builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
         return max(builds, default=0.0)
@@ -137,19 +140,21 @@ class Budget:
         trials = self.kept.trials
         wanted = [t for t in trials if t.configuration in configurations]
         taken = [(t if t.same_as is None else trials[t.same_as]).seconds for t in wanted]
-        kept = self.evaluate.is_kept if isinstance(self.evaluate, KeepsPrograms) else lambda configuration: False
-        builds = [s.get("compile", 0.0) for t, s in zip(wanted, taken) if not kept(t.configuration)]
-        return builds, [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
+        keeping = capability(self.evaluate, KeepsPrograms)
+        gone = [keeping is None or not keeping.is_kept(trial.configuration) for trial in wanted]
+        builds = [seconds.get("compile", 0.0) for seconds, build in zip(taken, gone) if build]
+        return builds, self._rounds_s([seconds.get("measure", 0.0) for seconds in taken])
 
     def _reserved_rounds(self) -> int:
         """More where runs of one program differ by more than a twentieth in a quarter of the latest trials: a trial is
         shorter than the time for which others work. Programs that share their turns differ less in a round."""
-        if isinstance(self.evaluate, TimesRounds):
+        if capability(self.evaluate, TimesRounds) is not None:
             return RESERVED_ROUNDS
         own = [t.outcome.samples for t in self.kept.trials if isinstance(t.outcome, Measured) and t.same_as is None]
         spreads = [spread(samples) for samples in own if len(samples) >= 3][-LATEST:]
         noise = sorted(spreads)[3 * len(spreads) // 4] / USUAL_SPREAD if spreads else 1.0
         return round(RESERVED_ROUNDS * min(MOST_NOISE, max(1.0, noise)))
 
-    def _round_s(self, trial_s: float) -> float:
-        return self.evaluate.round_s(trial_s) if isinstance(self.evaluate, TimesRounds) else ROUND_SHARE * trial_s
+    def _rounds_s(self, trials_s: Sequence[float]) -> list[float]:
+        timing = capability(self.evaluate, TimesRounds)
+        return [ROUND_SHARE * trial_s if timing is None else timing.round_s(trial_s) for trial_s in trials_s]

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import Diagnostic, EnvironmentFault, ToolError
 from tunepass.evaluators.capabilities import SetsUpAgain
 from tunepass.evaluators.process.failures import BELIEVED, may_be_the_machines, of_the_machine, remedy
@@ -32,6 +33,7 @@ class FaultGuard:
 
     def __init__(self, evaluate: Evaluate, executor: Executor, pause: Callable[[float], None] = time.sleep):
         self.evaluate, self.executor, self.pause = evaluate, executor, pause
+        self._setting_up = capability(evaluate, SetsUpAgain)
         self._works = False  # the default has worked in this session
         self._believed: set[str] = set()
 
@@ -57,10 +59,10 @@ class FaultGuard:
             try:
                 values = compare()
             except FAULTS as fault:
-                if not isinstance(self.evaluate, SetsUpAgain):
+                if self._setting_up is None:
                     raise
                 values, failed = [], fault
-            if values and (all(values) or not isinstance(self.evaluate, SetsUpAgain)):
+            if values and (all(values) or self._setting_up is None):
                 return values
             broken = self._default_fault()
             if values and broken is None:
@@ -70,7 +72,7 @@ class FaultGuard:
         raise environment_fault(broken or failed)
 
     def _settled(self, configuration: Configuration, first: Callable[[], Evaluation]) -> Evaluation:
-        if not isinstance(self.evaluate, SetsUpAgain):
+        if self._setting_up is None:
             return first()
         attempt, seen = first, set[str]()  # kinds of failures after which the default worked
         for pause_s in (*PAUSES_S, None):
@@ -98,13 +100,13 @@ class FaultGuard:
     def _attempt(self, attempt: Callable[[], Evaluation]) -> tuple[Evaluation, Exception | None]:
         """The evaluation, and the error that ended it: a `run` failure then. An error of the very first set-up is the
         user's to know, unless its words are a machine's."""
-        assert isinstance(self.evaluate, SetsUpAgain)
+        assert self._setting_up is not None
         try:
             evaluation = attempt()
-            self._works = self._works or self.evaluate.is_set_up
+            self._works = self._works or self._setting_up.is_set_up
             return evaluation, None
         except FAULTS as fault:
-            self._works = self._works or self.evaluate.is_set_up
+            self._works = self._works or self._setting_up.is_set_up
             if not self._works and isinstance(fault, ToolError) and not of_the_machine(str(fault)):
                 raise
             return Evaluation(Failed("run", str(fault))), fault
@@ -126,9 +128,9 @@ class FaultGuard:
 
     def _default_fault(self) -> Exception | None:
         """Why the default no longer works, with everything set up anew."""
-        assert isinstance(self.evaluate, SetsUpAgain)
+        assert self._setting_up is not None
         try:
-            self.evaluate.set_up_again()
+            self._setting_up.set_up_again()
         except FAULTS as fault:
             return fault
         self._works = True

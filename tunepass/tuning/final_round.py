@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import Comparison, comparison_of
@@ -32,7 +33,8 @@ class FinalRound:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare. `begin` is
         called before they are measured. Who wins is looked at once more; if it is wrong, so are all others, and those
         that are not are measured anew."""
-        if self.kept.default_value() is None or not isinstance(self.evaluate, ComparesAgain):
+        comparing = capability(self.evaluate, ComparesAgain)
+        if self.kept.default_value() is None or comparing is None:
             self.looks.clean_finalists()
             return None
         candidates = self.looks.clean_finalists() if self._wary else self.kept.finalists()
@@ -43,7 +45,7 @@ class FinalRound:
         seconds = self.budget.rounds_s(candidates)
         watch = Rounds(self.kept.objective, seconds, self.budget.clock, self._spared(candidates))
         default_values, *values = self.guard.compared(
-            partial(self.evaluate.compare_again, [default, *candidates], MOST_ROUNDS, seconds, watch)
+            partial(comparing.compare_again, [default, *candidates], MOST_ROUNDS, seconds, watch)
         )
         self.budget.spend("rerank", self.budget.clock() - watch.started)
         if not default_values:
@@ -76,8 +78,8 @@ class FinalRound:
 
     def _disqualified(self, configurations: Sequence[Configuration]) -> int:
         """How many of those that could not be compared are wrong; their trials fail."""
-        look = self.evaluate.look_again if isinstance(self.evaluate, LooksAgain) else None
-        findings = {c: look(c) for c in configurations} if look else {}
+        looking = capability(self.evaluate, LooksAgain)
+        findings = {c: looking.look_again(c) for c in configurations} if looking is not None else {}
         for configuration, finding in findings.items():
             if finding is not None:
                 self.kept.disqualify(configuration, finding)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import LooksAgain, Sanitizes
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Failed
@@ -30,10 +31,10 @@ class Looks:
     @cached_property
     def _looks(self) -> dict[str, Look]:
         looks: dict[str, Look] = {}
-        if isinstance(self.evaluate, LooksAgain):
-            looks["a longer look"] = self.evaluate.look_again
-        if self.sanitize and isinstance(self.evaluate, Sanitizes):
-            looks["the sanitizers"] = self.evaluate.sanitize
+        if (looking := capability(self.evaluate, LooksAgain)) is not None:
+            looks["a longer look"] = looking.look_again
+        if self.sanitize and (sanitizing := capability(self.evaluate, Sanitizes)) is not None:
+            looks["the sanitizers"] = sanitizing.sanitize
         elif self.sanitize:
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
         return looks

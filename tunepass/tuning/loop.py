@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import NoiseFree, Prepares, Remembers, SetsUpAgain, WaitsForCores, Warns
 from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.evaluators.process.failures import may_be_the_machines
@@ -26,7 +27,7 @@ from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
-from tunepass.tuning.probes import Defect, Probes
+from tunepass.tuning.probes import Defect, Probes, outdated_failures
 from tunepass.tuning.remeasuring import Remeasuring
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, none_compiled, value_of
 from tunepass.tuning.simplify import simpler
@@ -51,7 +52,7 @@ class SearchLoop:
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.openings = options, watch, openings
-        untimed = self.noise_free and isinstance(evaluate, Prepares)
+        untimed = self.noise_free and capability(evaluate, Prepares) is not None
         self.kept = Kept(study, objective)
         self.probes = Probes(self.kept, evaluate, probes, defect)
         self.jobs = Jobs(options.jobs, self.kept, untimed)
@@ -61,15 +62,15 @@ class SearchLoop:
         self.again = Remeasuring(self.kept, self.budget, evaluate, self.guard)
         self.evaluations = 0
         self.exploring = True
-        if isinstance(evaluate, WaitsForCores):
-            evaluate.patience = Patience(
+        if (waiting := capability(evaluate, WaitsForCores)) is not None:
+            waiting.patience = Patience(
                 lambda note: self.show("search", None, note),
                 self.budget.patience_s,
                 search_left_s=self.search_left_s,
                 search_s=options.budget_s,
             )
-        if isinstance(evaluate, Remembers):
-            evaluate.remember(self.kept.trials)  # but failures that may be the machine's
+        if (remembering := capability(evaluate, Remembers)) is not None:
+            remembering.remember(self.kept.trials)  # but failures that may be the machine's
 
     def run(self) -> Found:
         verdict, interrupted = None, 0
@@ -84,7 +85,8 @@ class SearchLoop:
         except KeyboardInterrupt as interrupt:
             interrupted = signal_of(interrupt)
         choice, gains = self.chosen(verdict)
-        warnings = [*(self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()), *self.final.warnings]
+        warning = capability(self.evaluate, Warns)
+        warnings = [*(warning.warnings if warning is not None else ()), *self.final.warnings]
         warnings += none_compiled(self.kept.trials, self.kept.default)
         return Found(
             choice=choice,
@@ -103,7 +105,7 @@ class SearchLoop:
 
     @property
     def noise_free(self) -> bool:
-        return isinstance(self.evaluate, NoiseFree)
+        return capability(self.evaluate, NoiseFree) is not None
 
     @property
     def by_front(self) -> bool:
@@ -141,11 +143,12 @@ class SearchLoop:
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
-        failed as it did if it fails so no more, and what failed with a machine's words."""
-        if not isinstance(self.evaluate, SetsUpAgain):
+        failed as it did if it fails so no more, and what failed with a machine's words. Also what did not compile in
+        another text than tunepass now writes."""
+        if capability(self.evaluate, SetsUpAgain) is None:
             return
         trials, default = self.kept.trials, self.kept.default
-        due = doubtful_trials(trials)
+        due = [*doubtful_trials(trials), *outdated_failures(trials, self.evaluate)]
         failed = [t for t in trials if t.configuration == default and may_be_the_machines(t.outcome)]
         for trial in failed:
             before = alike(trial, trials)
@@ -159,8 +162,8 @@ class SearchLoop:
 
     def batch(self) -> int:
         """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
-        many = self.evaluate.worthwhile(len(self.kept.trials)) if isinstance(self.evaluate, NoiseFree) else 1
-        return max(self.jobs(), many)
+        free = capability(self.evaluate, NoiseFree)
+        return max(self.jobs(), 1 if free is None else free.worthwhile(len(self.kept.trials)))
 
     @property
     def _one_with_noise(self) -> bool:

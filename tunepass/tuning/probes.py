@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import TunepassError
-from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
+from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure, WritesText
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Failed
 from tunepass.study.trial import Trial
 from tunepass.tuning.kept import Kept
 
 Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
+
+
+def outdated_failures(trials: Iterable[Trial], evaluate: Evaluate) -> list[Trial]:
+    """Trials that did not compile, of which tunepass now writes another text than it did then."""
+    writer = capability(evaluate, WritesText)
+    if writer is None:
+        return []
+    failed = [t for t in trials if isinstance(t.outcome, Failed) and t.outcome.stage == "compile"]
+    return [t for t in failed if (text := writer.own_text(t.configuration)) and text != t.code]
 
 
 class Probes:
@@ -34,9 +44,10 @@ class Probes:
 
     def check(self, trial: Trial) -> None:
         """Raises the error for a probe, or a default, whose text is a defect of tunepass."""
-        if self.defect is None or not self._is_doubtful(trial) or not isinstance(self.evaluate, BlamesOwnText):
+        blaming = capability(self.evaluate, BlamesOwnText)
+        if self.defect is None or not self._is_doubtful(trial) or blaming is None:
             return
-        failure = self.evaluate.own_text_failure(trial.configuration)
+        failure = blaming.own_text_failure(trial.configuration)
         if failure is not None:
             raise self.defect(trial.configuration, failure)
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import median
 
+from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import ComparesAgain, Summarises
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
@@ -41,24 +42,25 @@ class Remeasuring:
 
     def best_few(self) -> bool:
         """Measure the best again, and those close to it, until the best was; whether anything was measured."""
-        before = self._times
-        while self._times < TIMES and isinstance(self.evaluate, ComparesAgain) and (doubtful := self._doubtful()):
+        before, comparing = self._times, capability(self.evaluate, ComparesAgain)
+        while self._times < TIMES and comparing is not None and (doubtful := self._doubtful()):
             self._times += 1
             self._again.update(doubtful)
-            for configuration, values in zip(doubtful, self._turns(self.evaluate, doubtful)):
+            for configuration, values in zip(doubtful, self._turns(comparing, doubtful)):
                 if values:  # what fails now is looked at with the finalists
                     self.kept.measured_again(configuration, self._summary(values), values)
         return self._times > before
 
     def beside(self, trial: Trial, best: Trial) -> None:
         """Measure the trial in turns with the one that was the best before it, where that takes little time."""
-        if not isinstance(self.evaluate, ComparesAgain) or not trial.measured or trial.same_as is not None:
+        comparing = capability(self.evaluate, ComparesAgain)
+        if comparing is None or not trial.measured or trial.same_as is not None:
             return
         both = [best.configuration, trial.configuration]
         value = value_of(best, self.kept.objective)
         if value is None or self.budget.turns_s(both, TURNS) > max(LEAST_S, 2 * sum(trial.seconds.values())):
             return
-        known, values = self._turns(self.evaluate, both)
+        known, values = self._turns(comparing, both)
         if known and values and (summary := self._summary(known)):
             self.kept.beside(trial.configuration, value * self._summary(values) / summary, values)
 
@@ -69,7 +71,8 @@ class Remeasuring:
         return values
 
     def _summary(self, values: Sequence[float]) -> float:
-        return self.evaluate.summary(values) if isinstance(self.evaluate, Summarises) else median(values)
+        summarising = capability(self.evaluate, Summarises)
+        return median(values) if summarising is None else summarising.summary(values)
 
     def _doubtful(self) -> list[Configuration]:
         """The best, unless it was measured again, and those close to it that were not, as many as there is time for; of

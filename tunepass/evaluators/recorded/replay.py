@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from tunepass.capabilities import Wrapper, required
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.evaluators.recorded.evaluator import ReplayEvaluator
 from tunepass.evaluators.recorded.scores import BestValue, HypervolumeShare
 from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
+from tunepass.study.capabilities import Revises
 from tunepass.study.objective import Objective
 from tunepass.study.study import Study
-from tunepass.study.task import (
-    Factory,
-    PriorMeanLike,
-    ReportsFeasibleRecall,
-    ReportsPriorWeight,
-    Suggester,
-    Task,
-    factory_of,
-)
+from tunepass.study.task import Factory, PriorMeanLike, Suggester, Task, factory_of
 from tunepass.study.trial import Trial
 from tunepass.study.trust import Trust
 
@@ -141,38 +136,35 @@ class _Stopwatch:
         self.clock, self.seconds = clock, 0.0
 
     def __call__(self, task: Task) -> Suggester:
+        with self.running():
+            return _Timed(self.make(task), self)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
         start = self.clock()
-        inner = self.make(task)
+        yield
         self.seconds += self.clock() - start
-        return _Timed(inner, self)
 
     def lap(self) -> float:
         spent, self.seconds = self.seconds, 0.0
         return spent
 
 
-class _Timed:
+class _Timed(Wrapper[Suggester]):
     def __init__(self, inner: Suggester, stopwatch: _Stopwatch):
-        self.inner, self.stopwatch = inner, stopwatch
-
-    @property
-    def feasible_recall(self) -> float | None:
-        return self.inner.feasible_recall if isinstance(self.inner, ReportsFeasibleRecall) else None
-
-    @property
-    def prior_weight(self) -> float | None:
-        return self.inner.prior_weight if isinstance(self.inner, ReportsPriorWeight) else None
+        self.wrapped, self.stopwatch = inner, stopwatch
 
     def suggest(self, n: int, /) -> list[Configuration]:
-        start = self.stopwatch.clock()
-        suggested = self.inner.suggest(n)
-        self.stopwatch.seconds += self.stopwatch.clock() - start
-        return suggested
+        with self.stopwatch.running():
+            return self.wrapped.suggest(n)
 
     def observe(self, trial: Trial, /) -> None:
-        start = self.stopwatch.clock()
-        self.inner.observe(trial)
-        self.stopwatch.seconds += self.stopwatch.clock() - start
+        with self.stopwatch.running():
+            self.wrapped.observe(trial)
+
+    def revise(self, trial: Trial, /) -> None:
+        with self.stopwatch.running():
+            required(self.wrapped, Revises).revise(trial)
 
 
 def _chosen(recorded: RecordedSpace, names: Sequence[str]) -> tuple[Objective, ...]:

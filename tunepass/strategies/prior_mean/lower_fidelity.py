@@ -20,7 +20,7 @@ from tunepass.strategies.auto import SETTINGS
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.bayesian import Bayesian
 from tunepass.strategies.bo.models import last_refit
-from tunepass.strategies.prior_mean.sources import RenewedPriorMean
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.strategies.transforms import log_scale_of
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats, Posterior
@@ -29,7 +29,7 @@ FEWEST = 4  # measured trials that say anything about the others
 WHOLE = replace(SETTINGS, gp=replace(SETTINGS.gp, thompson_rows=0))  # the mixture of all draws, however few the trials
 
 
-class LowerFidelity(RenewedPriorMean):
+class LowerFidelity(PriorMean):
     """Of `task`, whose trials so far `trials` gives, in order. What it says changes when they have grown by a twelfth,
     so that it depends on how many there are and not on when it was asked."""
 
@@ -53,6 +53,7 @@ class LowerFidelity(RenewedPriorMean):
         return [measured[i] for i in np.argsort(history.losses[:, 0], kind="stable").tolist()[:most]]
 
     def renew(self) -> bool:
+        """See tunepass.study.capabilities.Renews."""
         trials, history = self.trials(), self._judge.history
         due = last_refit(len(trials)) if trials else 0
         if due <= len(history):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tunepass.capabilities import capability
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.features.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.history import TrialHistory
-from tunepass.strategies.prior_mean.several import SeveralPriorMeans
-from tunepass.strategies.prior_mean.sources import PriorMean, RenewedPriorMean
+from tunepass.study.capabilities import KnowsConfigurations, Renews, WeighsSources
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import Features, distances
 from tunepass.surrogates.residual import ResidualSettings, fit_affine_map
@@ -34,11 +34,12 @@ class ScaledPriorMean:
 
     def renew(self, history: TrialHistory) -> bool:
         """Take in what a prior mean that learns was taught since, and say whether it was; asked before suggestions."""
-        renewed = isinstance(self.mean, RenewedPriorMean) and self.mean.renew()
-        if isinstance(self.mean, SeveralPriorMeans) and history.measured.any():
+        learning, several = capability(self.mean, Renews), capability(self.mean, WeighsSources)
+        renewed = learning is not None and learning.renew()
+        if several is not None and history.measured.any():
             objective = self.task.objectives[0]
             values = history.losses[:, 0] * (-1.0 if objective.maximise else 1.0)
-            renewed = self.mean.weigh(self.task.space, take(history.columns, history.measured), values)
+            renewed |= several.weigh(self.task.space, take(history.columns, history.measured), values)
         if renewed:
             self._rank_sample()
         return renewed
@@ -94,8 +95,9 @@ class ScaledPriorMean:
     def _best(self, sample: Columns, losses: Floats) -> Columns:
         """The best of the sample, and of what the prior was made from: a sample of a large space misses that."""
         space, parts = self.task.space, [sample]
-        if isinstance(self.mean, PriorMean) and length(sample) == SAMPLE_SIZE:
-            known = self.mean.known(space, BEST_SIZE, largest=self.task.objectives[0].maximise)
+        table = capability(self.mean, KnowsConfigurations)
+        if table is not None and length(sample) == SAMPLE_SIZE:
+            known = table.known(space, BEST_SIZE, largest=self.task.objectives[0].maximise)
             if known:
                 parts.append(space.columns(known))
                 losses = np.append(losses, self._losses(parts[-1]))

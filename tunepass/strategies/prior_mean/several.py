@@ -17,11 +17,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.sources import PriorMean
+from tunepass.study.capabilities import KnowsConfigurations, Renews
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.residual import ResidualSettings, fit_affine_map
 
@@ -56,9 +58,18 @@ class SeveralPriorMeans(PriorMean):
     def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
         """The best of each source in turn, those of the heaviest first."""
         order = np.argsort(-self.weights, kind="stable")
-        each = [self.sources[k].known(space, most, largest=largest) for k in order]
+        tables = [capability(self.sources[k], KnowsConfigurations) for k in order]
+        each = [table.known(space, most, largest=largest) for table in tables if table is not None]
         turns = (of[i] for i in range(most) for of in each if i < len(of))
         return list(dict.fromkeys(turns))[:most]
+
+    def renew(self) -> bool:
+        """Renew the sources that learn; whether one changed."""
+        learning = [mean for source in self.sources if (mean := capability(source, Renews)) is not None]
+        changed = [mean.renew() for mean in learning]
+        if any(changed):
+            self._scales = self._sample = None
+        return any(changed)
 
     def weigh(self, space: Space, columns: Columns, values: Floats) -> bool:
         """Take in what was measured, `values` (n,) of the objective at `columns`; whether the weights changed."""

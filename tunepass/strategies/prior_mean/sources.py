@@ -34,10 +34,6 @@ class PriorMean(ABC):
     def values(self, space: Space, columns: Columns) -> Floats:
         """The prior mean of the objective's value (n,), in some unit; NaN where it has none."""
 
-    def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
-        """At most `most` configurations of `space` that it was made from, of small (large) values first."""
-        return []
-
     @staticmethod
     def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
         """An earlier study, on another device, size or compiler: `values` (n,) of `configurations`, all finite.
@@ -51,14 +47,6 @@ class PriorMean(ABC):
     def from_expression(text: str | nodes.Expr) -> PriorMean:
         """A number for every configuration, in the language of constraints or parsed; any parameter may occur."""
         return ExpressionPriorMean(text)
-
-
-class RenewedPriorMean(PriorMean):
-    """A prior mean that learns while a search goes on. Between two calls of `renew` it is one function."""
-
-    @abstractmethod
-    def renew(self) -> bool:
-        """Take in what became known since; whether its values may be others now."""
 
 
 class ExpressionPriorMean(PriorMean):

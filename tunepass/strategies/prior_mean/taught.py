@@ -7,13 +7,13 @@ from collections.abc import Callable
 from tunepass.expr.nodes import Expr
 from tunepass.space.columns import Columns
 from tunepass.space.space import Space
-from tunepass.strategies.prior_mean.sources import ExpressionPriorMean, RenewedPriorMean
+from tunepass.strategies.prior_mean.sources import ExpressionPriorMean, PriorMean
 from tunepass.surrogates.base import Floats
 
 FIRST, GROWTH = 4, 1.5  # it is corrected once there are 4 reports, and each time that there are half as many again
 
 
-class TaughtPriorMean(RenewedPriorMean):
+class TaughtPriorMean(PriorMean):
     """`reports` is how many there are now, `corrected` the model with them."""
 
     def __init__(self, expression: Expr, reports: Callable[[], int], corrected: Callable[[], Expr]):
@@ -25,6 +25,7 @@ class TaughtPriorMean(RenewedPriorMean):
         return self._mean.values(space, columns)
 
     def renew(self) -> bool:
+        """See tunepass.study.capabilities.Renews."""
         known = self.reports()
         if known < self._due:
             return False
