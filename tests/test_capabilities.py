@@ -40,7 +40,7 @@ from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.result import Found
 
 # The capabilities of each evaluator of the package: a line changes only where one is meant to be gained or lost.
-BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns"
+BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns WritesText"
 EVALUATORS = {
     "ApplicationRun": f"{BUILT} ComparesAgain KeepsPrograms Summarises",
     "CommandRun": f"{BUILT} BlamesOwnText ComparesAgain KeepsPrograms Summarises",

@@ -66,14 +66,16 @@ def _interruptible(work: Callable[[], int]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    from tunepass.commands import launched
     from tunepass.commands.arguments import COMMANDS, parse
 
     try:
         options = parse(words)
     except SystemExit as stop:  # argparse has printed help or its own diagnostic
         return int(stop.code or 0)
+    notes = launched.enter(options.launcher, options.compiler)
     answer = importlib.import_module(COMMANDS[options.command][1]).run(options)
-    for note in answer.notes:
+    for note in (*notes, *answer.notes):
         print(note, file=sys.stderr)
     rendered = answer.render(options.format)
     if rendered:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
-from tunepass.frontends.cfamily.unit import Unit
+from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.model.work import works_of
 from tunepass.polyhedral.shapes.shapes import shapes_of
@@ -33,20 +31,15 @@ class DerivedNest:
 def derive_nest(
     pragma: AutoPragma,
     number: int,
-    unit: Unit,
+    scop: Scop,
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
-    overlapping: Sequence[tuple[str, str]],
     *,
-    threads: bool = False,
+    parallel: bool = False,
 ) -> DerivedNest:
-    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals.
-
-    `threads`: OpenMP pragmas count, so that a nest which has one to share a loop's iterations may be parallel.
-    """
-    scop = read_scop(pragma.outer, unit, overlapping)
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars; `parallel`: loops may be shared by
+    threads."""
     suffix = f"_{number}" if number > 1 else ""
-    parallel = pragma.parallel or (threads and shares_iterations(unit, scop.span))
     space = derive_space(scop, pragma.span, parallel=parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)
     if clash:

@@ -18,7 +18,16 @@ from tunepass.frontends.c.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scheduled, scops_of, stated
+from tunepass.frontends.c.lowering import (
+    compiled_scops,
+    compiler_of,
+    constants,
+    flags,
+    macros,
+    scheduled,
+    scops_of,
+    stated,
+)
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
@@ -73,11 +82,15 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
     values = chosen(kernel)
-    for part in scops_of(kernel):
+    compiled = compiled_scops(kernel, values)
+    for part in compiled:
         plan = plan_of(part.directives, values)
         words = describe_scop(part.scop, plan, independent=part.directives.independent)
         yield part.scop.pragma, _loops_comment(part.scop.pragma, words)
         yield part.scop.span, scheduled(part, values, numbered=False)
+    for pragma in {part.scop.pragma: None for part in scops_of(kernel)}:
+        if not any(part.scop.pragma == pragma for part in compiled):
+            yield pragma, "/* Loops as they were: the choices leave this branch out. */"
 
 
 def _loops_comment(pragma: Span, words: str) -> str:

@@ -15,6 +15,14 @@ from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
+from tunepass.frontends.c.branches import (
+    Branches,
+    check_defined,
+    check_same_call,
+    defining,
+    flat,
+    name_of,
+)
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
@@ -32,11 +40,13 @@ from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
+from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
 from tunepass.frontends.c.setup import SetupReader
-from tunepass.frontends.c.symbols import default_texts, symbols_of
+from tunepass.frontends.c.symbols import parameters_of, symbols_of, texts_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -49,11 +59,10 @@ from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
-from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
-from tunepass.frontends.cfamily.names import plain_name
-from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.refusals import unread_headers
 from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -101,25 +110,32 @@ class _KernelReader:
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         self.known = frozenset(name for p in params for name in set_macros(p))
-        symbols = symbols_of(params, self.macros, self.known)
-        self.unit = read(self.source, self.compiler_words, "c++" if self.is_cpp else "c", symbols)
+        kernels = [p for p in pragmas if isinstance(p, KernelPragma)]
+        self.parameters = parameters_of(params, self.macros, self.known)
+        self.readings = Readings(
+            source=self.source,
+            words=self.compiler_words,
+            dialect="c++" if self.is_cpp else "c",
+            symbols=symbols_of(params, self.macros, self.known),
+            parameters=self.parameters,
+            kernels=frozenset(map(name_of, kernels)),
+            loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
+        ).read()
+        self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
-        self.functions = definitions(self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
-        self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
-        for pragma in (p for p in pragmas if isinstance(p, KernelPragma)):
-            name = plain_name(pragma.name).rpartition("::")[2]
-            if not any(d.name == name for d in self.functions) and (
-                why := missing_function(self.unit, name, pragma.span)
-            ):
-                raise why
-        groups = group(pragmas, self.definitions)
+        self.definitions |= self.meant(kernels, self.functions)
+        for pragma in kernels:
+            check_defined(pragma, self.readings)
+        others = [pair for r in self.readings[1:] for pair in self.meant(kernels, r.functions).items()]
+        groups = group(pragmas, self.definitions, others)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.calls = self.call_reader(pragmas)
+        self.kernels = kernels
+        self.calls = self.call_reader(self.readings[0], self.warnings)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
@@ -129,38 +145,41 @@ class _KernelReader:
             warnings=self.warnings,
         )
         parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
-        kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
-        return Parsed(tuple(kernels), tuple(self.warnings))
+        made = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
+        return Parsed(tuple(made), tuple(self.warnings))
 
-    def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
-        types = self.types(pragmas)
-        variables = GlobalsReader(self.unit, types, self.known, self.warnings)
-        setups = SetupReader(self.source, self.unit, types, self.warnings)
+    def call_reader(self, reading: Reading, warnings: list[Diagnostic]) -> CallReader:
+        unit, types = reading.unit, self.types(reading, warnings)
+        variables = GlobalsReader(unit, types, self.known, warnings)
+        setups = SetupReader(self.source, unit, types, warnings)
+        numbers = self.numbers(unit)
         return CallReader(
-            self.source, self.functions, self.is_cpp, self.unit, types, variables, self.warnings, self.numbers(), setups
+            self.source, reading.functions, self.is_cpp, unit, types, variables, warnings, numbers, setups
         )
 
-    def types(self, pragmas: Sequence[Pragma]) -> Types:
+    def types(self, reading: Reading, warnings: list[Diagnostic]) -> Types:
         """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
-        kernels = [(p, self.definitions.get(p.name)) for p in pragmas if isinstance(p, KernelPragma)]
-        texts = default_texts([p for p in pragmas if isinstance(p, ParamText)], self.macros, self.known)
-        defines = tuple(f"-D{name}={text}" for name, text in texts.items() if text is not None)
-        declared = declared_types(self.unit)
-        asked = CompiledTypes(self.unit, declared, tuple(self.compiler_words), defines, self.warnings)
-        return asked.settled([(p, d) for p, d in kernels if d is not None])
+        known = {d.name: d for d in reversed(reading.functions)} | self.meant(self.kernels, reading.functions)
+        kernels = [(p, known[p.name]) for p in self.kernels if p.name in known]
+        texts = texts_of(self.parameters, self.known, reading.branches.configuration)
+        defines = tuple(f"-D{name}={text}" for name, text in texts.items())
+        declared = declared_types(reading.unit)
+        return CompiledTypes(reading.unit, declared, tuple(self.compiler_words), defines, warnings).settled(kernels)
 
-    def numbers(self) -> dict[str, Expr]:
+    def numbers(self, unit: Unit) -> dict[str, Expr]:
         """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
         enumerators and constants. None that depends on a parameter."""
         names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
-        return {name: lift(value) for name, value in constants(self.unit, names).items()}
+        return {name: lift(value) for name, value in constants(unit, names).items()}
 
-    def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
+    def meant(
+        self, pragmas: Sequence[KernelPragma], functions: Sequence[FunctionDefinition]
+    ) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""
         found: dict[str, FunctionDefinition] = {}
         for pragma in pragmas:
             with contextlib.suppress(SourceError):
-                found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
+                found[pragma.name] = chosen(pragma, overloads(pragma, functions))
         return found
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
@@ -173,28 +192,37 @@ class _KernelReader:
         judged_by = (
             build_run(target, loops=bool(group.autos or group.scheduled))
             if isinstance(target, RunPragma)
-            else self.calls.read(target)
+            else self.call(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
         pairs = self.overlapping(judged_by)
         sizes = self.formal_sizes(judged_by, sizes)
-        derived = each(group.autos, lambda pragma: self.derived(pragma, sizes, pairs))
-        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, sizes, pairs))
+        branches = Branches(self.readings, parameters)
+        derived = flat(each(group.autos, lambda pragma: self.derived(pragma, branches, sizes, pairs)))
+        scheduled = flat(
+            each(group.scheduled, lambda pragma: self.scheduled(pragma, branches, group, parameters, sizes, pairs))
+        )
         legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
+        everything = (*parameters, *(p for d in derived for p in d.parameters))
+        bindings = (
+            *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
+            *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
+        )
+        own = {b.parameter for b in bindings if b.role == "directive"}
+        legal += branches.pinned([p for p in everything if p.name in own], scops)
+        if isinstance(target, KernelPragma):
+            legal += branches.defined(target)
         check_scops_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.is_cpp else "c",
             source=self.source,
-            parameters=(*parameters, *(p for d in derived for p in d.parameters)),
+            parameters=everything,
             constraints=(*constraints, *legal),
-            bindings=(
-                *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
-                *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
-            ),
+            bindings=bindings,
             body=CKernel(
                 judged_by=judged_by,
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
@@ -234,16 +262,26 @@ class _KernelReader:
         return {formal.name: sizes[argument.name] for formal, argument in pairs if argument.name in sizes}
 
     def derived(
-        self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float], pairs: Sequence[tuple[str, str]]
-    ) -> DerivedNest:
-        """The nest after a `loop auto`, and its space."""
-        self.derived_nests += 1
+        self,
+        pragma: AutoPragma,
+        branches: Branches,
+        sizes: Mapping[str, bool | int | float],
+        pairs: Sequence[tuple[str, str]],
+    ) -> list[DerivedNest]:
+        """The nest after a `loop auto`, and its space, in each set of branches that it differs in."""
+        found: list[DerivedNest] = []
         threads = any(OPENMP.match(word) for word in self.compiler_words)
-        derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs, threads=threads)
-        self.warnings += opaque_notes(derived)
-        replaced = [p for p in self.unit.pragmas if is_replaced(p, derived.nest.scop.span)]
-        self.warnings += [self.replaced_pragma(p, bool(derived.nest.directives.parallel)) for p in replaced]
-        return derived
+        for scop, held in branches.scops(pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs)):
+            self.derived_nests += 1
+            unit = held[0].unit
+            parallel = pragma.parallel or (threads and shares_iterations(unit, scop.span))
+            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes, parallel=parallel)
+            self.warnings += opaque_notes(derived)
+            replaced = [p for p in unit.pragmas if is_replaced(p, scop.span)]
+            self.warnings += [self.replaced_pragma(p, bool(derived.nest.directives.parallel)) for p in replaced]
+            nest, constraints = branches.under(held, derived.nest, derived.constraints)
+            found.append(replace(derived, nest=nest, constraints=constraints))
+        return found
 
     def replaced_pragma(self, pragma: PragmaTokens, parallel: bool) -> Diagnostic:
         span = self.source.span(pragma.start, pragma.end)
@@ -254,22 +292,32 @@ class _KernelReader:
     def scheduled(
         self,
         pragma: NestPragma,
+        branches: Branches,
         group: PragmaGroup,
         parameters: tuple[Parameter, ...],
         sizes: Mapping[str, bool | int | float],
         pairs: Sequence[tuple[str, str]],
-    ) -> ScheduledNest:
-        """The nest after a `loop` with directives, and the constraints that these imply."""
+    ) -> list[ScheduledNest]:
+        """The nest after a `loop` with directives, and the constraints that these imply, in each set of branches that
+        it differs in."""
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag or p.compiler)
-        scop = read_scop(
-            pragma.outer,
-            self.unit,
-            pairs,
-            [named.name for named in pragma.listed],
-            {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")},
-        )
-        return schedule_nest(pragma, scop, known, flags, sizes)
+        listed = [named.name for named in pragma.listed]
+        marked = {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")}
+        found: list[ScheduledNest] = []
+        for scop, held in branches.scops(
+            pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs, listed, marked)
+        ):
+            scheduled = schedule_nest(pragma, scop, known, flags, sizes)
+            found.append(ScheduledNest(*branches.under(held, scheduled.nest, scheduled.constraints)))
+        return found
+
+    def call(self, pragma: KernelPragma) -> KernelCall:
+        """How the kernel is called, which is the same in all branches."""
+        call = self.calls.read(pragma)
+        for reading in defining(pragma, self.readings)[1:]:
+            check_same_call(pragma, call, self.call_reader(reading, []).read(pragma), self.readings[0], reading)
+        return call
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:

@@ -25,6 +25,11 @@ def scops_of(kernel: Kernel) -> tuple[ScopNest, ...]:
     return kernel.body_as(CKernel).scops
 
 
+def compiled_scops(kernel: Kernel, configuration: Configuration) -> tuple[ScopNest, ...]:
+    """Those in the branches of `#if`s that the configuration chooses."""
+    return tuple(nest for nest in scops_of(kernel) if nest.is_compiled(configuration))
+
+
 def macro_names(parameter: Parameter) -> tuple[str, ...]:
     """The macros a parameter sets: its name; for a permutation NAME_ITEM, the position of each item."""
     return tuple(name for name, _ in parameter.assignments(parameter.default))
@@ -101,7 +106,8 @@ def compiler_of(kernel: Kernel, configuration: Configuration) -> str:
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
     """The loops that carry a `simd`, or should, from its pragma to the end of the body: gcc speaks of the body's lines,
     clang of the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
-    return tuple(request for nest in scops_of(kernel) for request in _scop_requests(nest, configuration))
+    nests = compiled_scops(kernel, configuration)
+    return tuple(request for nest in nests for request in _scop_requests(nest, configuration))
 
 
 def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
@@ -141,7 +147,8 @@ def illegal(nest: ScopNest, configuration: Configuration) -> str:
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
     active = [
-        is_marked(n.scop, plan_of(n.directives, configuration), n.directives.independent) for n in scops_of(kernel)
+        is_marked(n.scop, plan_of(n.directives, configuration), n.directives.independent)
+        for n in compiled_scops(kernel, configuration)
     ]
     if any(parallel for _, parallel in active):
         return ("-fopenmp",)
@@ -150,7 +157,8 @@ def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ..
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest and scop replaced, and every constant that is tuned."""
-    changes = [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in scops_of(kernel)]
+    nests = compiled_scops(kernel, configuration)
+    changes = [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in nests]
     changes += constants(kernel, configuration)
     text, pieces, position = kernel.source.text, [], 0
     for span, replacement in sorted(changes, key=lambda change: change[0].start):

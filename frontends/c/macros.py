@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.annotated import Annotated
+from tunepass.frontends.cfamily.chains import chains
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.raw import COMMENT, CONTINUATION, Directive
 from tunepass.frontends.cfamily.tokens import tokens
@@ -26,16 +27,12 @@ class MacroDefault:
 def macro_defaults(text: Annotated) -> Mapping[str, MacroDefault]:
     """The first object-like definition of every macro."""
     defaults: dict[str, MacroDefault] = {}
-    open_guards: list[str] = []
+    first = (next(chain.branches()) for chain in chains(text.directives))
+    guards = [(_guarded_name(head), head.start, end if end >= 0 else len(text.source.text)) for head, end in first]
     for directive in text.directives:
-        if directive.kind in ("if", "ifdef", "ifndef"):
-            open_guards.append(_guarded_name(directive))
-        elif directive.kind in ("else", "elif") and open_guards:
-            open_guards[-1] = ""
-        elif directive.kind == "endif" and open_guards:
-            open_guards.pop()
-        elif directive.kind == "define":
-            name, default = _defined(text.source, directive, frozenset(open_guards))
+        if directive.kind == "define":
+            around = frozenset(name for name, start, end in guards if start <= directive.start < end)
+            name, default = _defined(text.source, directive, around)
             if default is not None:
                 defaults.setdefault(name, default)
     return defaults

@@ -14,8 +14,9 @@ MOST_TRIED = 12  # configurations that are looked at for a nest: each takes the 
 
 
 def probes(kernel: Kernel, space: Space) -> tuple[Configuration, ...]:
-    """A legal configuration for each nest that rewrites it and leaves all other parameters at their defaults; none for
-    a nest that the default rewrites already, or that no opening and no single step from the default rewrites."""
+    """A legal configuration for each nest that rewrites it and leaves all other parameters at their defaults, but for
+    those that choose the nest's branch; none for a nest that the default rewrites already, or that no opening and no
+    single step rewrites."""
     found = [_probe(kernel, nest, space) for nest in scops_of(kernel)]
     return tuple(dict.fromkeys(configuration for configuration in found if configuration is not None))
 
@@ -43,11 +44,13 @@ def _candidates(nest: ScopNest, space: Space) -> Iterator[Configuration]:
         if space.contains(configuration):
             yield configuration
     own = set(nest.directives.parameters(nest.scop))
-    default = space.default
-    for configuration in space.neighbours(default):
-        if all(name in own for name, value in configuration.items() if value != default[name]):
+    start = Configuration({**space.default, **dict(nest.chosen_by)})
+    if not space.contains(start):
+        return
+    for configuration in space.neighbours(start):
+        if all(name in own for name, value in configuration.items() if value != start[name]):
             yield configuration
 
 
 def _is_rewritten(nest: ScopNest, configuration: Configuration) -> bool:
-    return scheduled(nest, configuration, numbered=True) != nest.scop.span.text
+    return nest.is_compiled(configuration) and scheduled(nest, configuration, numbered=True) != nest.scop.span.text

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Collection, Iterable, Mapping
 
 from tunepass.diagnostics import TunepassError
 from tunepass.frontends.c.lowering import spelled
 from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.params.param import ParamText
+from tunepass.space.configuration import Value
+from tunepass.space.parameter import Parameter
 
 
 def symbols_of(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, int | None]:
     """By name the default's whole number; None where it is none, or where the parameter is wrong and told so later."""
-    texts = default_texts(pragmas, macros, known)
+    texts = _default_texts(pragmas, macros, known)
     return {name: None if text is None else whole_number(text) for name, text in texts.items()}
 
 
-def default_texts(
+def texts_of(parameters: Iterable[Parameter], macros: Collection[str], values: Mapping[str, Value]) -> dict[str, str]:
+    """What these values, and the defaults of other parameters, make of each of the macros."""
+    assigned = (pair for p in parameters for pair in p.assignments(values.get(p.name, p.default)))
+    return {name: spelled(value) for name, value in assigned if name in macros}
+
+
+def _default_texts(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, str | None]:
     """By name what the default makes of each macro; None where the parameter is wrong and told so later."""
@@ -33,3 +42,14 @@ def default_texts(
             continue
         texts |= {name: spelled(value) for name, value in assigned if name in texts}
     return texts
+
+
+def parameters_of(
+    pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
+) -> list[Parameter]:
+    """Those that are right: what is wrong with others is told later."""
+    found: list[Parameter] = []
+    for pragma in pragmas:
+        with contextlib.suppress(TunepassError):
+            found.append(build_parameter(pragma, macros, known)[0])
+    return found

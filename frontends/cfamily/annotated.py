@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.cfamily.chains import chains
 from tunepass.frontends.cfamily.raw import Directive, read_raw
 from tunepass.frontends.cfamily.tokens import TOKEN, Token, names_in, tokens
 
@@ -16,7 +17,6 @@ OWN = "tunepass"
 COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")
 CONTINUATION = re.compile(r"\\\r?\n")
 DEFINING = frozenset({"define", "ifndef", "ifdef", "undef"})
-OPENING = frozenset({"if", "ifdef", "ifndef"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +113,9 @@ def _undecorated(body: str) -> str:
 
 def _dead_regions(directives: Sequence[Directive], end: int) -> list[tuple[int, int]]:
     """The texts under `#if 0`, up to its `#else`, `#elif` or `#endif`."""
-    regions: list[tuple[int, int]] = []
-    depth, dead_from, dead_depth = 0, 0, 0
-    for directive in directives:
-        if directive.kind in OPENING:
-            depth += 1
-            if not dead_depth and directive.kind == "if" and directive.body in ("0", "(0)"):
-                dead_depth, dead_from = depth, directive.end
-        elif directive.kind in ("else", "elif", "endif"):
-            if dead_depth == depth and dead_depth:
-                regions.append((dead_from, directive.start))
-                dead_depth = 0
-            depth -= directive.kind == "endif"
-    if dead_depth:
-        regions.append((dead_from, end))
-    return regions
+    branches = (next(chain.branches()) for chain in chains(directives))
+    dead = ((head, last) for head, last in branches if head.kind == "if" and head.body in ("0", "(0)"))
+    return [(head.end, last if last >= 0 else end) for head, last in dead]
 
 
 def _check_spelling(source: Source, directives: Sequence[Directive]) -> None:

@@ -5,30 +5,27 @@ Candidates are compiled with other values of the parameters, so that each branch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 
+from tunepass.frontends.cfamily.chains import Chain, branch_around, chains
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.raw import Directive, read_raw
 from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
 
-OPENING = ("if", "ifdef", "ifndef")
-CONTINUING = ("elif", "else", "endif")
-
 
 @dataclass(slots=True, eq=False)
 class _Branch:
-    """[start, end) of the source. `settled`: it is compiled, or not, for every value of the parameters."""
+    """[start, end) of the text. `settled`: it is compiled, or not, for every value of the parameters."""
 
     start: int
     end: int
     condition: str
     settled: bool
     outer: _Branch | None
-    activity: set[bool] = field(default_factory=set)  # of the code that stands in it and in no other settled one
+    activity: set[bool] = field(default_factory=set)  # of the code that stands in it and in no other branch
 
     @property
     def is_possible(self) -> bool:
@@ -38,50 +35,29 @@ class _Branch:
 
 def parameter_conditions(text: Preprocessed) -> list[tuple[int, int, str]]:
     """From where to where in the source each condition holds that an `#if` over parameters makes."""
-    branches: list[_Branch] = []
-    for chain in _chains(text.raw.directives):
-        branches += _branches(text, chain, branches)
-    if all(branch.settled for branch in branches):
+    listed = chains(text.raw.directives)
+    branches = _branches(text, listed)
+    if all(branch.settled for several in branches for branch in several):
         return []
     for start, _, active in text.activity:
-        inner = _innermost(branches, start)
-        if inner is not None and inner.settled:
-            inner.activity.add(active)
-    return [(b.start, b.end, b.condition) for b in branches if not b.settled and b.is_possible]
+        around = branch_around(listed, start)
+        if around is not None:
+            branches[around[0]][around[1]].activity.add(active)
+    return [(b.start, b.end, b.condition) for several in branches for b in several if not b.settled and b.is_possible]
 
 
-def _chains(directives: Sequence[Directive]) -> list[list[Directive]]:
-    """Every `#if` with its other directives, outer ones first."""
-    closed: list[list[Directive]] = []
-    opened: list[list[Directive]] = []
-    for directive in directives:
-        if directive.kind in OPENING:
-            opened.append([directive])
-        elif directive.kind in CONTINUING and opened:
-            opened[-1].append(directive)
-            if directive.kind == "endif":
-                closed.append(opened.pop())
-    return sorted(closed, key=lambda chain: chain[0].start)
-
-
-def _branches(text: Preprocessed, chain: Sequence[Directive], outer: Sequence[_Branch]) -> Iterator[_Branch]:
-    settled = not any(text.reads_parameter(directive) for directive in chain)
-    around = _innermost(outer, chain[0].start)
-    before: list[str] = []
-    for directive, after in pairwise(chain):
-        own = [] if directive.kind == "else" else [_condition(directive)]
-        condition = " && ".join([*(f"!{term}" for term in before), *own])
-        yield _Branch(directive.start, after.start, condition, settled, around)
-        before += own
-
-
-def _innermost(branches: Sequence[_Branch], place: int) -> _Branch | None:
-    return max((b for b in branches if b.start <= place < b.end), key=lambda b: b.start, default=None)
-
-
-def _condition(directive: Directive) -> str:
-    words = {"ifdef": f"defined({directive.body})", "ifndef": f"(!defined({directive.body}))"}
-    return words.get(directive.kind, f"({directive.body})")
+def _branches(text: Preprocessed, listed: Sequence[Chain]) -> list[list[_Branch]]:
+    """Of each chain."""
+    found: list[list[_Branch]] = []
+    for chain in listed:
+        settled = not any(text.reads_parameter(head) for head in chain.heads)
+        outer = found[chain.around[0]][chain.around[1]] if chain.around is not None else None
+        texts = [f"({text})" for text in chain.conditions]
+        ends = [end if end >= 0 else len(text.raw.text) for _, end in chain.branches()]
+        conditions = [" && ".join([*(f"!{t}" for t in texts[:n]), *texts[n : n + 1]]) for n in range(len(ends))]
+        parts = zip(chain.heads, ends, conditions)
+        found.append([_Branch(head.start, end, condition, settled, outer) for head, end, condition in parts])
+    return found
 
 
 def conditional_macros(text: Preprocessed) -> frozenset[str]:
@@ -92,7 +68,7 @@ def conditional_macros(text: Preprocessed) -> frozenset[str]:
         header = _read_header(file)
         if any(name in header for name in text.symbols.names):
             directives = read_raw(header).directives
-            branches = [branch for chain in _chains(directives) for branch in _branches(text, chain, ())]
+            branches = [branch for several in _branches(text, chains(directives)) for branch in several]
             found |= _defined_in(directives, [(b.start, b.end, b.condition) for b in branches if not b.settled])
     return frozenset(found)
 

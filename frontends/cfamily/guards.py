@@ -7,33 +7,73 @@ that all its branches are read and each stands between two of them. Other direct
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from tunepass.frontends.cfamily.chains import Chain, chains
 from tunepass.frontends.cfamily.raw import Directive, RawText, Section
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
 WORD = re.compile(r"[A-Za-z_]\w*")
-CHAIN = frozenset({"if", "elif", "else", "endif"})
-HARMLESS = CHAIN | {"ifdef", "ifndef", "pragma"}  # what a branch may have besides code
+GUARD = frozenset({"if", "elif", "else", "endif"})
+HARMLESS = GUARD | {"ifdef", "ifndef", "pragma"}  # what a branch may have besides code
 ONLY_IN_PREPROCESSOR = re.compile(r"\bdefined\b|\b__has_\w+")
 
 
-@dataclass(slots=True)
-class _Chain:
-    """An `#if` with its other directives. `outside`: the token before it, the brackets around it."""
+AT_FILE_SCOPE = -1
 
-    directives: list[Directive]
-    outside: Token | None
-    brackets: tuple[str, ...]
-    possible: bool  # it stands between statements of a function
-    branches: list[list[Token]] = field(default_factory=lambda: [[]])
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What stands before a place: the last token, the brackets around it, where the function around it opens."""
+
+    last: Token | None = None
+    brackets: tuple[str, ...] = ()
+    function: int = AT_FILE_SCOPE
+
+    @property
+    def between_statements(self) -> bool:
+        return (
+            self.last is not None
+            and self.last.at(";", "{", "}")
+            and self.brackets[-1:] != ("(",)
+            and ("function" in self.brackets)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A chain with what stands before it and the code of its branches; what is inside another is part of that too."""
+
+    chain: Chain
+    before: _Surroundings
+    branches: tuple[tuple[Token, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An `#if` that reads parameters, with the conditions and the code of its branches; `#ifdef X` is `defined(X)`.
+
+    `around` is the place in the list of the alternative that it stands in, and in which branch. `function` is where the
+    body of the function around it opens, or AT_FILE_SCOPE.
+    """
+
+    directives: tuple[Directive, ...]
+    conditions: tuple[str, ...]
+    branches: tuple[tuple[Token, ...], ...]
+    around: tuple[int, int] | None
+    function: int
+
+    @property
+    def end(self) -> int:
+        return self.directives[-1].end
 
 
 def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
     """`raw` with directives as pragmas: those of `#if`s that read `symbols` and have whole statements as branches."""
     reading = _reading(raw, symbols)
-    chosen = [d for chain in _chains(raw) if _is_guard(chain, reading) for d in chain.directives] if reading else []
+    chosen = [d for placed in _placed(raw, reading) if _is_guard(raw, placed, reading) for d in placed.chain.directives]
     if not chosen:
         return raw
     sections = [*raw.sections, *(_section(raw.text, d) for d in chosen)]
@@ -42,12 +82,36 @@ def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
     return replace(raw, sections=tuple(sections), directives=left)
 
 
-def alternatives(raw: RawText, symbols: frozenset[str]) -> list[tuple[str, ...]]:
-    """The conditions of the other `#if`s that read `symbols`, one tuple for each; those of `guarded` are none."""
+def alternatives(raw: RawText, symbols: frozenset[str]) -> list[Alternative]:
+    """The `#if`s that read `symbols`, in the order of the text; those that `guarded` turned into pragmas are none."""
     reading = _reading(raw, symbols)
-    chains = (c for c in _chains(raw) if not _is_guard(c, reading) and _reads(c, reading))
-    listed = (tuple(d.body for d in c.directives if d.kind in ("if", "elif")) for c in chains)
-    return [bodies for bodies in listed if not any(ONLY_IN_PREPROCESSOR.search(body) for body in bodies)]
+    placed = _placed(raw, reading)
+    places: dict[int, int] = {}  # of those that read, by their place among all
+    found: list[Alternative] = []
+    for number, one in enumerate(placed):
+        if _reads(one.chain, reading):
+            places[number] = len(found)
+            around = _around(placed, number, places)
+            found.append(
+                Alternative(one.chain.directives, one.chain.conditions, one.branches, around, one.before.function)
+            )
+    return found
+
+
+def function_scopes(raw: RawText) -> list[tuple[int, int]]:
+    """(place, where the body of the function around what follows opens, or AT_FILE_SCOPE), in the order of the text."""
+    scopes: list[tuple[int, int]] = []
+    for start, surroundings in _followed(raw):
+        if surroundings.function != (scopes[-1][1] if scopes else AT_FILE_SCOPE):
+            scopes.append((start, surroundings.function))
+    return scopes
+
+
+def _around(placed: Sequence[_Placed], number: int, places: Mapping[int, int]) -> tuple[int, int] | None:
+    around = placed[number].chain.around
+    while around is not None and around[0] not in places:
+        around = placed[around[0]].chain.around
+    return None if around is None else (places[around[0]], around[1])
 
 
 def _section(text: str, directive: Directive) -> Section:
@@ -64,68 +128,83 @@ def _reading(raw: RawText, symbols: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _chains(raw: RawText) -> list[_Chain]:
-    """Every `#if` that is closed, with its branches' tokens; those inside another are also part of its branch."""
-    opened: list[_Chain] = []
-    closed: list[_Chain] = []
-    brackets: list[str] = []
+def _placed(raw: RawText, reading: frozenset[str]) -> list[_Placed]:
+    """Every `#if`; none where no condition has one of the names."""
+    listed = chains(raw.directives)
+    if not any(_reads(chain, reading) for chain in listed):
+        return []
+    before = dict(_followed(raw))
+    code = _code(raw)
+    starts = [token.start for token in code]
+    return [
+        _Placed(
+            chain,
+            before[chain.start],
+            tuple(
+                tuple(code[bisect_left(starts, head.end) : bisect_left(starts, end)]) for head, end in chain.branches()
+            ),
+        )
+        for chain in listed
+    ]
+
+
+def _code(raw: RawText) -> list[Token]:
+    return [token for section in raw.sections if section.outer is None for token in section.tokens]
+
+
+def _followed(raw: RawText) -> Iterator[tuple[int, _Surroundings]]:
+    """By their places: what stands before each `#if`, at which its other branches begin too, and after the braces
+    that open and close functions."""
+    opening = {head.start: chain.start for chain in chains(raw.directives) for head in chain.heads}
+    at_opening: dict[int, _Surroundings] = {}
     last: Token | None = None
-    pragmas = {s.outer for s in raw.sections if s.outer is not None}
-    parts: list[tuple[int, Directive | Section]] = [(d.start, d) for d in raw.directives]
-    parts += [(s.tokens[0].start, s) for s in raw.sections if s.outer is None]
-    for _, part in sorted(parts, key=lambda p: p[0]):
-        if isinstance(part, Section):
-            for token in part.tokens:
-                _enter(brackets, token, last)
-                last = token
-            for chain in opened:
-                chain.branches[-1] += part.tokens
-        elif part.kind in ("if", "ifdef", "ifndef"):
-            between = last is not None and last.at(";", "{", "}") and brackets[-1:] != ["("]
-            possible = between and "function" in brackets and part.kind == "if"
-            opened.append(_Chain([part], last, tuple(brackets), possible))
-        elif part.kind in ("elif", "else", "endif") and opened:
-            _continue(opened, closed, part)
-            if part.kind != "endif":
-                brackets = list(opened[-1].brackets)
-                last = opened[-1].outside
-        elif part.kind not in HARMLESS and (part.start, part.end) not in pragmas:
-            for chain in opened:
-                chain.possible = False
-    return closed
+    brackets: tuple[str, ...] = ()
+    function = AT_FILE_SCOPE
+    parts: list[tuple[int, Token | None]] = [(token.start, token) for token in _code(raw)]
+    parts += [(start, None) for start in opening]
+    for start, token in sorted(parts, key=lambda part: part[0]):
+        if token is None:
+            here = at_opening.setdefault(opening[start], _Surroundings(last, brackets, function))
+            last, brackets, function = here.last, here.brackets, here.function
+            yield start, here
+        elif token.at("(", ")", "{", "}"):
+            brackets = _entered(brackets, token, last)
+            if ("function" in brackets) != (function != AT_FILE_SCOPE):
+                function = start if function == AT_FILE_SCOPE else AT_FILE_SCOPE
+                yield start, _Surroundings(token, brackets, function)
+        last = token or last
 
 
-def _continue(opened: list[_Chain], closed: list[_Chain], directive: Directive) -> None:
-    chain = opened[-1]
-    chain.directives.append(directive)
-    if directive.kind == "endif":
-        closed.append(opened.pop())
-    else:
-        chain.branches.append([])
-
-
-def _enter(brackets: list[str], token: Token, before: Token | None) -> None:
+def _entered(brackets: tuple[str, ...], token: Token, last: Token | None) -> tuple[str, ...]:
     """Follows brackets; the braces of a function are told from others by the `)` before them."""
     if token.at("("):
-        brackets.append("(")
-    elif token.at("{"):
-        brackets.append("function" if before is not None and before.at(")", "const", "noexcept") else "{")
-    elif token.at(")", "}") and brackets:
-        brackets.pop()
+        return (*brackets, "(")
+    if token.at("{"):
+        return (*brackets, "function" if last is not None and last.at(")", "const", "noexcept") else "{")
+    return brackets[:-1]
 
 
-def _is_guard(chain: _Chain, reading: frozenset[str]) -> bool:
-    conditions = [d.body for d in chain.directives if d.kind in ("if", "elif")]
+def _is_guard(raw: RawText, placed: _Placed, reading: frozenset[str]) -> bool:
+    chain = placed.chain
     return (
-        chain.possible
+        chain.closed
+        and placed.before.between_statements
+        and all(d.kind in GUARD for d in chain.directives)
         and _reads(chain, reading)
-        and not any(ONLY_IN_PREPROCESSOR.search(body) for body in conditions)
-        and all(_is_whole(branch) for branch in chain.branches)
+        and not any(ONLY_IN_PREPROCESSOR.search(text) for text in chain.conditions)
+        and all(_is_whole(branch) for branch in placed.branches)
+        and _is_harmless(raw, chain)
     )
 
 
-def _reads(chain: _Chain, reading: frozenset[str]) -> bool:
-    return any(reading & set(WORD.findall(d.body)) for d in chain.directives if d.kind in ("if", "elif"))
+def _is_harmless(raw: RawText, chain: Chain) -> bool:
+    pragmas = {s.outer for s in raw.sections if s.outer is not None}
+    inside = (d for d in raw.directives if chain.start <= d.start < chain.directives[-1].start)
+    return all(d.kind in HARMLESS or (d.start, d.end) in pragmas for d in inside)
+
+
+def _reads(chain: Chain, reading: frozenset[str]) -> bool:
+    return chain.closed and any(reading & set(WORD.findall(condition)) for condition in chain.conditions)
 
 
 def _is_whole(branch: Sequence[Token]) -> bool:

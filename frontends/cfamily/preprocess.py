@@ -15,6 +15,7 @@ from tunepass.compilers.asking import ask_about
 from tunepass.compilers.cc import identify
 from tunepass.diagnostics import Source, SourceError, ToolError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
+from tunepass.frontends.cfamily.chains import CONDITIONS
 from tunepass.frontends.cfamily.command import STDIN, Command
 from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
@@ -38,7 +39,6 @@ from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, closings, tokens
 from tunepass.frontends.cfamily.tree import UnreadableError
 
-CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 ABSENT = f"{PREFIX}h_"
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
-from tunepass.frontends.cfamily.raw import Directive
+from tunepass.frontends.cfamily.chains import branch_around, chains
 from tunepass.frontends.cfamily.unit import Unit
-
-OPENING, CLOSING = ("if", "ifdef", "ifndef"), "endif"
 
 
 def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
@@ -34,17 +32,16 @@ def unread_headers(unit: Unit) -> list[Diagnostic]:
 
 
 def _inactive(unit: Unit, name: str, named: Span, place: int) -> SourceError:
-    opened: list[Directive] = []
-    for directive in unit.text.raw.directives:
-        if directive.start > place:
-            break
-        if directive.kind in OPENING:
-            opened.append(directive)
-        elif directive.kind == CLOSING and opened:
-            opened.pop()
-        elif directive.kind in ("else", "elif") and opened:
-            opened[-1] = directive
-    line = unit.source.position(opened[-1].start)[0] if opened else 0
-    text = unit.source.text[opened[-1].start : opened[-1].end].strip() if opened else "a condition"
+    line, text = condition_around(unit, place)
     hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
     return SourceError(f"the compiler does not see `{name}`", named, hint)
+
+
+def condition_around(unit: Unit, place: int) -> tuple[int, str]:
+    """The line and the text of the innermost `#if`, `#elif` or `#else` around a place that is not compiled."""
+    listed = chains(unit.text.raw.directives)
+    around = branch_around(listed, place)
+    if around is None:
+        return 0, "a condition"
+    head = listed[around[0]].heads[around[1]]
+    return unit.source.position(head.start)[0], unit.source.text[head.start : head.end].strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,6 +54,16 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
 def names_in(text: str) -> list[str]:
     """The identifiers in a piece of code, in its order."""
     return [token.text for token in tokens(text) if token.kind == "name"]
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A piece of code with other texts in the place of identifiers."""
+    pieces, position = [], 0
+    for token in tokens(text):
+        if token.kind == "name" and token.text in names:
+            pieces += [text[position : token.start], names[token.text]]
+            position = token.end
+    return "".join([*pieces, text[position:]])
 
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}

@@ -74,7 +74,7 @@ class BodyReader:
             return None if code is None else read_thread(code, name, types)
 
         try:
-            return read_variants(self.unit.unit, self.numbers.parameters, under, self.warnings)
+            return read_variants(self.unit.unit, self.numbers.parameters, under)
         except SourceError as error:
             first = error.diagnostics[0]
             hint = f"registers of `{name}` are not estimated from its code"

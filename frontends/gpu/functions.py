@@ -91,11 +91,14 @@ class GpuUnit:
         return next(f for f in self.unit.functions if f.name.start == definition.name_start and not f.in_header)
 
     def code_under(self, values: Mapping[str, Value], function: Function) -> Function | None:
-        """The same definition under these values; None where it is in another branch."""
+        """The definition under these values, the same or the one of its name in another branch; None where there is
+        none."""
         if not values:
             return function
-        functions = self.under(values).functions
-        return next((f for f in functions if f.name.start == function.name.start and not f.in_header), None)
+        functions = [f for f in self.under(values).functions if f.name.text == function.name.text and not f.in_header]
+        same = next((f for f in functions if f.name.start == function.name.start), None)
+        alike = (f for f in functions if len(f.formals) == len(function.formals))
+        return same or next(alike, None)
 
     def shared_arrays(self, function: Function) -> Mapping[str, CType]:
         """Declared in the function, else anywhere in the source."""

@@ -6,20 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.frontends.c.macros import MacroDefault
+from tunepass.frontends.cfamily.chains import chains
 from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.hls.pragmas.known import FIRST
-
-OPENING = ("if", "ifdef", "ifndef")
 
 
 def check_directives(source: Source, directives: Sequence[Directive]) -> list[Diagnostic]:
     """Warnings; SourceError for a condition that no `#endif` ends."""
-    opened: list[Directive] = []
-    for directive in directives:
-        if directive.kind in OPENING:
-            opened.append(directive)
-        elif directive.kind == "endif" and opened:
-            opened.pop()
+    opened = [chain.directives[0] for chain in chains(directives) if not chain.closed]
     if opened:
         raise SourceError(f"no `#endif` ends this `#{opened[-1].kind}`", _span(source, opened[-1]))
     return list(_misspelt(source, directives))

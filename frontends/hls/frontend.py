@@ -22,6 +22,7 @@ from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
+from tunepass.frontends.hls.branches import Files
 from tunepass.frontends.hls.checks import check_directives, undefined
 from tunepass.frontends.hls.emission import emit_files
 from tunepass.frontends.hls.file import HlsFile
@@ -70,7 +71,8 @@ class _FileReader:
     pragmas: Sequence[HlsLine]
     tuned: bool = False  # nothing has to be left to be chosen
     warnings: list[Diagnostic] = field(default_factory=list)
-    file: HlsFile = field(init=False)
+    file: HlsFile = field(init=False)  # with the defaults
+    files: Files = field(init=False)
     loop_starts: list[int] = field(init=False)
 
     def read(self, only: str | None) -> Parsed:
@@ -79,7 +81,7 @@ class _FileReader:
         no_duplicates(params, "parameter")
         declared = self._declared(params)
         self._read_file(params, declared)
-        knobs = knobs_of(self.file.pragmas, self.source)
+        knobs = knobs_of(self.files.pragmas, self.source)
         types: dict[str, Type] = {p.name: p.type for p in declared.values()}
         types |= {k.name: _type_of(k) for k in knobs.values() if k.name not in types}
         targets = [p for p in self.pragmas if isinstance(p, HlsPragma) and not p.is_trip]
@@ -120,10 +122,12 @@ class _FileReader:
         return frozenset(word for text in numbers for word in names_in(text.text))
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
-        """Names that parameters set stay names, but in `#if`, where they have their defaults."""
+        """Names that parameters set stay names, but in `#if`, which decides what is read for which values."""
         fixed = (name for p in params for name in set_macros(p))
         symbols = {name: _whole(declared[name].default) if name in declared else None for name in fixed}
-        self.file = HlsFile.read(self.source, self.words, symbols)
+        file = HlsFile.read(self.source, self.words, symbols)
+        self.files = Files.of(file, self.words, symbols, list(declared.values()))
+        self.file = self.files.plain
         self.warnings += self.file.warnings()
         self.loop_starts = [t.start for t in self.file.unit.tokens if t.at("for", "while", "do") and not t.made]
 
@@ -187,7 +191,7 @@ class _FileReader:
         defaults = {n: p.default for n, p in declared.items() if isinstance(p.default, int)}
         stated = replace(self._stated(function, pragma, types, values), defaults=defaults)
         domains = {name: declared[name].domain for name in stated.defaults}
-        read = read_variants(self.file, function, dialect, values, stated, domains, self.warnings)
+        read = read_variants(self.files, function, dialect, values, stated, domains, self.warnings)
         parameters = self._parameters(read, declared, knobs, alone)
         if not parameters and not self.tuned:
             span = pragma.span if pragma is not None else read.body.span

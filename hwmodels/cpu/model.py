@@ -48,9 +48,17 @@ def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | Non
     types = {p.name: p.type for p in kernel.parameters}
     compiled = compiled_words(kernel, device, types, words)
     kinds = ((_nest_ns if nest.directives.exact else _scop_ns, nest) for nest in body.scops)
-    total = alg.add(*(price(nest, device, compiled, types) for price, nest in kinds))
+    total = alg.add(*(_compiled_ns(nest, price(nest, device, compiled, types)) for price, nest in kinds))
     values = {"time": shared(alg.mul(MS_PER_NS, total))}
     return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
+
+
+def _compiled_ns(nest: ScopNest, ns: Expr) -> Expr:
+    """The nest's time where its branch is compiled."""
+    if nest.condition is None:
+        return ns
+    known: dict[str, Expr] = {n: typing.constant(v) for n, v in nest.defaults if not isinstance(v, tuple)}
+    return alg.where(alg.substitute(nest.condition, known), ns, 0)
 
 
 def _nest_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:

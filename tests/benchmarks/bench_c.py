@@ -6,7 +6,8 @@
 TUNEPASS_POLYBENCH names an unpacked PolyBench; without it, it is fetched into the cache folder. Nothing is kept here.
 
 read   the source with one line more is a kernel with a legal space; how many schedules that has
-right  ten random ones of them print what the source prints
+right  ten random ones of them print what the source prints, source and schedules compiled with -ffp-contract=off: on
+       gramschmidt's matrix, whose rank is not full, one product rounded otherwise changes every later digit
 gain   of the build with the budget over gcc -O3 -march=native; beside it clang with Polly and gcc -Ofast, all measured
        in turns, and every program's dump compared with the source's
 """
@@ -34,7 +35,9 @@ import tunepass
 from tunepass.backends.base import Target
 from tunepass.backends.c import CBackend
 from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.command import CommandRun
 from tunepass.evaluators.measure.printed import expected_texts, texts_differ
+from tunepass.evaluators.toolchains.compiling import CompileLimits
 from tunepass.ir.run import OutputCheck
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
@@ -45,6 +48,8 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tunepa
 PRAGMA = '#pragma tunepass loop auto{parallel} metric "{{time}}" check_with("-DPOLYBENCH_DUMP_ARRAYS")\n'
 MARK = "#pragma scop"
 GCC = ("gcc", "-O3", "-march=native")
+SAME_ROUNDING = "-ffp-contract=off"
+COMPILE_S = 120.0  # of unrolled copies of many pieces
 POLLY_OPTIONS = ("-polly", "-polly-tiling", "-polly-vectorizer=stripmine")
 POLLY = ("clang", "-O3", "-march=native", *(word for option in POLLY_OPTIONS for word in ("-mllvm", option)))
 PARALLEL_POLLY = ("-mllvm", "-polly-parallel", "-lgomp")
@@ -122,7 +127,7 @@ def read(program: Program, result: Result) -> CBackend | None:
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     result.schedules, result.read_s, result.problem = space.size, time.monotonic() - started, ""
-    return CBackend(kernel, Target(compiler=(*GCC, *program.words)))
+    return CBackend(kernel, Target(compiler=(*GCC, SAME_ROUNDING, *program.words)))
 
 
 def right(program: Program, backend: CBackend, result: Result, seed: int) -> None:
@@ -132,6 +137,8 @@ def right(program: Program, backend: CBackend, result: Result, seed: int) -> Non
     drawn = space.sample(SCHEDULES, np.random.default_rng(seed))
     result.outcomes, result.right = {}, 0
     with backend.evaluator() as evaluate:
+        assert isinstance(evaluate, CommandRun)
+        evaluate.compiling.limits = CompileLimits(least_s=COMPILE_S, most_s=COMPILE_S)
         for configuration in drawn:
             outcome = evaluate(configuration).outcome
             stage = outcome.stage if isinstance(outcome, Failed) else "right"

@@ -8,7 +8,8 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits
-from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.plan import CArray, CScalar
+from tunepass.frontends.c.harness.text import harness_text
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 

@@ -17,7 +17,8 @@ from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.evaluators.toolchains.compiling import CompileLimits
-from tunepass.frontends.c.harness.text import CArray, harness_text
+from tunepass.frontends.c.harness.plan import CArray
+from tunepass.frontends.c.harness.text import harness_text
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured

@@ -16,7 +16,8 @@ from tunepass.evaluators.harness.reference import Reference
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.contents import FileNumbers, TableNumbers
-from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.plan import CArray, CScalar
+from tunepass.frontends.c.harness.text import harness_text
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured, Outcome

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tests.frontends.c.scops.reading import nest
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.schedules.apply import is_legal, planned
@@ -71,3 +72,15 @@ def test_copies_are_of_loops_with_another_inside(name: str) -> None:
         jammed = {SCOPS[name].loop(band.name).index for band in bands if band.jams}
         asked = {key.rpartition("_")[2] for key, n in configuration.items() if key.startswith("JAM") and n != 1}
         assert jammed == asked, configuration
+
+
+def test_loops_that_may_be_copied_one_by_one_only_are_not_copied_together() -> None:
+    """Two sweeps in one skewed loop: a group of copies of one sweep runs before the other's."""
+    sweep = "for (i = 1; i < n - 1; i++) for (j = 1; j < n - 1; j++)"
+    body = "{0}[i][j] = {1}[i][j] + {1}[i][j - 1] + {1}[i][j + 1] + {1}[i + 1][j] + {1}[i - 1][j];"
+    scop = nest(f"for (k = 0; k < m; k++) {{ {sweep} {body.format('B', 'A')} {sweep} {body.format('A', 'B')} }}")
+    found, space = derived(scop)
+    copied = [p.name for p in found.parameters if p.name.startswith("JAM")]
+    assert len(copied) == 3 and any(chain.apart for chain in found.chains)
+    for configuration in space.sample(60, np.random.default_rng(0)):
+        assert is_legal(scop, plan_of(found.directives, configuration)), configuration

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -96,3 +96,42 @@ def test_all_candidates_that_fail_to_compile_are_a_warning() -> None:
     assert failed_sentence(found.trials, at(1)) == "5 of 5 candidates failed (5 compile)"
     assert none_compiled(found.trials[:1], at(1)) == [] and failed_sentence(found.trials[:1], at(1)) == ""
     assert none_compiled(found.trials[:2], at(1))[0].startswith("the only candidate besides the default failed")
+
+
+@dataclass
+class Writer(Compiler):
+    """Writes text of its own, in the words of one version of tunepass."""
+
+    version: str = "1"
+    is_set_up: bool = True
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        evaluation = super().__call__(configuration)
+        failed = isinstance(evaluation.outcome, Failed)
+        return replace(evaluation, code=self.own_text(configuration)) if failed else evaluation
+
+    def own_text(self, configuration: Configuration) -> str:
+        return f"text {self.version} {configuration['T']}" if configuration["T"] != 1 else ""
+
+    def set_up_again(self) -> None:
+        pass
+
+
+def test_text_that_did_not_compile_is_tried_again_once_it_is_another(tmp_path: object) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    broken = {at(2), at(4, 2), at(1, 2)}
+    assert search(Writer(broken=broken), (), store).failures == {"compile": 3}
+    same = Writer(broken=broken)
+    assert search(same, (), store).failures == {"compile": 3} and same.asked == []
+    mended = Writer(version="2")
+    assert search(mended, (), store).failures == {"compile": 1}  # of (1, 2) the source's own text was compiled
+    assert set(mended.asked) == {at(2), at(4, 2)}
+
+
+def test_a_store_without_digests_of_texts_is_looked_at_once(tmp_path: object) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    broken = {at(2), at(4)}
+    search(Compiler(broken=broken), (), store)
+    for asked in ({at(2), at(4)}, set()):
+        again = Writer(broken=broken)
+        assert search(again, (), store).failures == {"compile": 2} and set(again.asked) == asked

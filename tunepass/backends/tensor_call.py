@@ -10,8 +10,9 @@ import numpy as np
 
 from tunepass.backends.tensor_data import DataSet
 from tunepass.frontends.c.harness.contents import Content, FileNumbers, TableNumbers
+from tunepass.frontends.c.harness.plan import CArray, CScalar
 from tunepass.frontends.c.harness.source import HARNESS_VERSION
-from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.text import harness_text
 from tunepass.ir.c_kernel import Leaf
 from tunepass.ir.tensor import Access, Binary, Element, Negation, Tensor, TensorExpr, TensorKernel
 from tunepass.tensors.data.cache import array_places

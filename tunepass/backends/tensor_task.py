@@ -14,7 +14,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.rounding import StatedTolerance
-from tunepass.frontends.c.harness.text import CArray
+from tunepass.frontends.c.harness.plan import CArray
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.tensor import Bound, TensorKernel

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tunepass.commands.grammar import models, results, tuning
+from tunepass.commands.launched import split_launcher
 from tunepass.version import __version__
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """The options of one command line, its compiler as `compiler`; a mistake ends in SystemExit(2)."""
+    """The options of one command line, its compiler as `compiler` and the words that start that one as `launcher`; a
+    mistake ends in SystemExit(2)."""
     ours, compiler = split_compiler(words)
     parser = build_parser()
     options = parser.parse_args(ours)
@@ -69,7 +71,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         _check_source(parser, options)
     if compiler and options.command not in TAKES_COMPILER:
         parser.error(f"{options.command} takes no compiler arguments after --")
-    options.compiler = compiler
+    options.launcher, options.compiler = split_launcher(compiler) if compiler else ([], [])
     return options
 
 

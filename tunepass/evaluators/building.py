@@ -70,6 +70,10 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
     def measure(self, built: AnyBuilt) -> Evaluation:
         """Run the program, check its results and measure it."""
 
+    def own_text(self, configuration: Configuration, /) -> str:
+        """See tunepass.evaluators.own_text.WritesText."""
+        return ""
+
     @abstractmethod
     def discard(self, built: AnyBuilt) -> None:
         """Remove what was built."""
@@ -78,7 +82,8 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
         """Measure, unless the outcome of the same code is known. One at a time, and never while something compiles."""
         try:
             if built.failure is not None:
-                return Evaluation(built.failure, built.seconds, tail(built.failure.log))
+                code = self.own_text(built.configuration) if built.failure.stage == "compile" else ""
+                return Evaluation(built.failure, built.seconds, tail(built.failure.log), code=code)
             known = self.cache.look_up(built.key, built.seconds)
             if known is not None:
                 return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-from tunepass.evaluators.own_text import BlamesOwnText
+from tunepass.evaluators.own_text import BlamesOwnText, WritesText
 from tunepass.evaluators.process.cores import Patience
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed
@@ -146,5 +146,5 @@ class ReportsQuantities(Protocol):
 
 EVALUATOR_CAPABILITIES: tuple[type, ...] = (
     *(BlamesOwnText, ComparesAgain, KeepsPrograms, LooksAgain, NoiseFree, Prepares, Remembers, ReportsQuantities),
-    *(Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns),
+    *(Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns, WritesText),
 )

@@ -28,7 +28,7 @@ from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.object_cache import digest, file_digest
-from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure
+from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
@@ -202,9 +202,11 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             return
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 
+    def own_text(self, configuration: Configuration) -> str:
+        return text_digest(self.task.lower(configuration), self.task.reference)
+
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
-        """See tunepass.evaluators.own_text.BlamesOwnText."""
-        self.set_up()
+        """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""
         with self.workspace.scratch() as folder:
             return own_text_failure(self.compiling, self.task.lower(configuration), self.task.reference, folder)
 

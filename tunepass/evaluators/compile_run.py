@@ -12,21 +12,19 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.cases import all_cases, of_candidate
 from tunepass.evaluators.harness.compare import zeros_pass
-from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
+from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
+from tunepass.evaluators.harness.linking import link_reference
 from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
 from tunepass.evaluators.harness.reference import (
     MANY,
     Reference,
-    compile_reference,
     left_out,
     run_reference,
 )
@@ -40,7 +38,7 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.object_cache import digest, file_digest
-from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure
+from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import tail
@@ -97,17 +95,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 folder = self.workspace.new()
                 if task.files is not None:
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
-                with ThreadPoolExecutor(1) as beside:
-                    compiled = beside.submit(compile_reference, compiling, task.reference, task.text, folder)
-                    try:
-                        self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
-                    except ToolError:  # a harness that includes a source that does not compile has no words of its own
-                        compiled.result()
-                        raise
+                linked = link_reference(compiling, task.harness, task.reference, task.text, folder)
+                self._harness = linked.harness
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
-                    self._harness,
-                    compiled.result(),
+                    linked,
                     task.reference,
                     cases,
                     task.run_limits,
@@ -172,9 +164,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if built.program is not None:
             built.failure = self._taking_over(target, built.program)
 
+    def own_text(self, configuration: Configuration) -> str:
+        return text_digest(self.task.lower(configuration), self.task.reference)
+
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
-        """See tunepass.evaluators.own_text.BlamesOwnText."""
-        self.set_up()
+        """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""
         candidate, untouched = self.task.lower(configuration), self.task.reference
         rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
         with self.workspace.scratch() as folder:

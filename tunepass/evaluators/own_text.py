@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.first_error import first_error, line_of
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
@@ -38,11 +39,24 @@ class BlamesOwnText(Protocol):
         """None where the text is the source's own, compiles, or does not compile without tunepass' text either."""
 
 
+@runtime_checkable
+class WritesText(Protocol):
+    """Compiles text that tunepass writes. Another version may write other text for the same configuration."""
+
+    def own_text(self, configuration: Configuration, /) -> str:
+        """A digest of the text; empty where the configuration is compiled from the source's own."""
+
+
+def text_digest(candidate: Candidate, untouched: Candidate) -> str:
+    """See WritesText."""
+    return "" if candidate.text in (None, untouched.text) else f"text {digest(candidate.text or '')}"
+
+
 def own_text_failure(
     compiling: Compiling, candidate: Candidate, untouched: Candidate, folder: Path, *, rename_main: bool = False
 ) -> OwnTextFailure | None:
     """Compiles the candidate once more, and the `untouched` text with its macros and flags, in the empty folder."""
-    if candidate.text is None or candidate.text == untouched.text:
+    if candidate.text is None or not text_digest(candidate, untouched):
         return None
     failed, plain = folder / "written", folder / "untouched"
     failed.mkdir()

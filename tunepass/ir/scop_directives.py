@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
+from tunepass.expr.nodes import Expr
+from tunepass.expr.python_eval import evaluate
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_work import ShapedWork
+from tunepass.space.configuration import Value
 from tunepass.space.opening import Opening
 
 Setting = str | int | bool
@@ -89,9 +92,20 @@ depend on. The last ones with an array in the place of a scalar that every itera
 @dataclass(frozen=True, slots=True)
 class ScopNest:
     """A scop and what to do with it; `works` are what its statements do in the shapes that it may take, for a model to
-    price. `openings` are worth trying first."""
+    price. `openings` are worth trying first.
+
+    It is compiled so where `condition` holds, which `#if`s over parameters decide; None: always. `chosen_by` are values
+    under which it does, none where the defaults do, `defaults` those of parameters that other kernels have.
+    """
 
     scop: Scop
     directives: ScopDirectives
     works: tuple[ShapedWork, ...] = ()
     openings: tuple[Opening, ...] = ()
+    condition: Expr | None = None
+    chosen_by: tuple[tuple[str, Value], ...] = ()
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+    def is_compiled(self, values: Mapping[str, Value]) -> bool:
+        """Whether its branch is the one that these values choose."""
+        return self.condition is None or bool(evaluate(self.condition, {**dict(self.defaults), **values}))

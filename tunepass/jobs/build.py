@@ -41,6 +41,7 @@ from tunepass.jobs.sizes import (
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
 from tunepass.passes.apply_schedule import scheduled
+from tunepass.passes.defect import check_probes
 from tunepass.passes.emit import note
 from tunepass.passes.search import Watch
 from tunepass.report.front import front_svg
@@ -114,6 +115,10 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
     results, sized = [], []
+    for job in jobs[1:]:  # the first job's search begins with its own
+        if _is_searched(job, share, request):
+            prepare_for(request.store)
+            check_probes(job.backend, job.space, request.store.parent)
     for job in jobs:
         result, chosen = _results_of(job, share, request, shows)
         results.append(result)
@@ -190,11 +195,9 @@ def _result_of(
 ) -> Found:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
-    misfits = job.misfits(store)
-    finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
-    search_on = search_on or request.search_on
-    if request.frozen or (finished and _has_picks(job, options, store) and not search_on and not misfits):
+    if request.frozen or not (search_on or _is_searched(job, options, request)):
         return recall(job, store)
+    misfits = job.misfits(store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
     prepare_for(store)
     writable_folder(lock_path(request.source).parent)
@@ -202,6 +205,14 @@ def _result_of(
     opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)
     with shows.progress(title or job.kernel.name, opening) as watch:
         return search(job, options, store, prior, watch, shows.certificates(job.kernel.name))
+
+
+def _is_searched(job: Job, options: SearchOptions, request: BuildRequest) -> bool:
+    """Whether the lock does not tell the kernel's choice."""
+    store = request.store
+    finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
+    fits = finished and _has_picks(job, options, store) and not request.search_on and not job.misfits(store)
+    return not (request.frozen or fits)
 
 
 def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,12 +26,15 @@ from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed
 from tunepass.study.storage.store import Store
+from tunepass.study.trial import Trial
 from tunepass.tuning.exact import WatchCertificate
 from tunepass.tuning.faults import doubtful_trials, environment_fault
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
 from tunepass.tuning.prior import SearchPrior
+from tunepass.tuning.probes import outdated_failures
 from tunepass.tuning.result import Found, Gain
 from tunepass.tuning.stop import stoppable
 
@@ -204,9 +207,20 @@ def _history(job: Job, store: Path) -> History | None:
 
 
 def has_doubtful_trials(job: Job, store: Path) -> bool:
-    """Whether the store has failures of this job that were the machine's: the next search looks at them again."""
+    """Whether the store has failures of this job that were the machine's, or of text that is now written otherwise: the
+    next search looks at them again."""
     known = None if job.only_priced else _history(job, store)
-    return known is not None and bool(doubtful_trials(known.trials))
+    return known is not None and (bool(doubtful_trials(known.trials)) or _has_outdated_failures(job, known.trials))
+
+
+def _has_outdated_failures(job: Job, trials: Sequence[Trial]) -> bool:
+    if not any(isinstance(t.outcome, Failed) and t.outcome.stage == "compile" for t in trials):
+        return False
+    evaluator = job.backend.evaluator()
+    if evaluator is None:
+        return False
+    with evaluator as evaluate:
+        return bool(outdated_failures(trials, evaluate))
 
 
 def _locked_gains(job: Job, entry: Entry, known: History | None) -> tuple[Gain, ...]:

@@ -1,4 +1,4 @@
-"""The error of a build in which text that tunepass wrote does not compile."""
+"""Text that tunepass wrote and that does not compile: the check before any search, and the error of a build."""
 
 from __future__ import annotations
 
@@ -7,10 +7,28 @@ import tempfile
 from pathlib import Path, PurePath
 
 from tunepass.backends.base import Backend
+from tunepass.capabilities import capability
 from tunepass.diagnostics import Diagnostic, EnvironmentFault, SourceError, TunepassError
-from tunepass.evaluators.own_text import OwnTextFailure
+from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
 from tunepass.files import shown, write_text
 from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+
+
+def check_probes(backend: Backend, space: Space, folder: Path | None) -> None:
+    """Compile the probes, and the default, without running them. Raises SourceError for text that is a defect."""
+    configurations = [space.default, *backend.probes(space)]
+    measured = backend.evaluator()
+    if measured is None:
+        return
+    with measured as evaluate:
+        blaming = capability(evaluate, BlamesOwnText)
+        if blaming is None:
+            return
+        for configuration in configurations:
+            failure = blaming.own_text_failure(configuration)
+            if failure is not None:
+                raise defect_error(backend, configuration, failure, folder)
 
 
 def defect_error(

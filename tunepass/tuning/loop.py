@@ -27,7 +27,7 @@ from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
-from tunepass.tuning.probes import Defect, Probes
+from tunepass.tuning.probes import Defect, Probes, outdated_failures
 from tunepass.tuning.remeasuring import Remeasuring
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, none_compiled, value_of
 from tunepass.tuning.simplify import simpler
@@ -143,11 +143,12 @@ class SearchLoop:
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
-        failed as it did if it fails so no more, and what failed with a machine's words."""
+        failed as it did if it fails so no more, and what failed with a machine's words. Also what did not compile in
+        another text than tunepass now writes."""
         if capability(self.evaluate, SetsUpAgain) is None:
             return
         trials, default = self.kept.trials, self.kept.default
-        due = doubtful_trials(trials)
+        due = [*doubtful_trials(trials), *outdated_failures(trials, self.evaluate)]
         failed = [t for t in trials if t.configuration == default and may_be_the_machines(t.outcome)]
         for trial in failed:
             before = alike(trial, trials)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tunepass.capabilities import capability
 from tunepass.diagnostics import TunepassError
-from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
+from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure, WritesText
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Failed
 from tunepass.study.trial import Trial
 from tunepass.tuning.kept import Kept
 
 Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
+
+
+def outdated_failures(trials: Iterable[Trial], evaluate: Evaluate) -> list[Trial]:
+    """Trials that did not compile, of which tunepass now writes another text than it did then."""
+    writing = capability(evaluate, WritesText)
+    if writing is None:
+        return []
+    failed = [t for t in trials if isinstance(t.outcome, Failed) and t.outcome.stage == "compile"]
+    return [t for t in failed if (text := writing.own_text(t.configuration)) and text != t.code]
 
 
 class Probes:

@@ -67,7 +67,8 @@ from dataclasses import replace
 
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.frontends.c.globals import DECLARED
-from tunepass.frontends.c.harness.text import CArray, CScalar, CSetup, harness_text
+from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
+from tunepass.frontends.c.harness.text import harness_text
 from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel

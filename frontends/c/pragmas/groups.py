@@ -48,14 +48,19 @@ class PragmaGroup:
     models: tuple[ModelPragma, ...]
 
 
-def group(pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition]) -> list[PragmaGroup]:
-    """One group per `kernel` or `run`, in the source's order; where only loops are marked, the program is run."""
+def group(
+    pragmas: Sequence[Pragma],
+    definitions: Mapping[str, FunctionDefinition],
+    others: Sequence[tuple[str, FunctionDefinition]] = (),
+) -> list[PragmaGroup]:
+    """One group per `kernel` or `run`, in the source's order; where only loops are marked, the program is run. `others`
+    are a kernel's definitions in other branches, by its name."""
     targets = [p for p in pragmas if isinstance(p, (KernelPragma, RunPragma))]
     if not targets:
         targets = [_program(pragmas, definitions)]
     else:
         _no_clauses(pragmas)
-    owned = [(owner(p.span.start, targets, definitions), p) for p in pragmas]
+    owned = [(owner(p.span.start, targets, definitions, others), p) for p in pragmas]
     return [_group(target, [p for its, p in owned if its is target]) for target in targets]
 
 
@@ -98,12 +103,19 @@ def _no_clauses(pragmas: Sequence[Pragma]) -> None:
         raise SourceError("this file has a pragma that says how it is judged", stated.span, hint)
 
 
-def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, FunctionDefinition]) -> Target:
+def owner(
+    start: int,
+    targets: Sequence[Target],
+    definitions: Mapping[str, FunctionDefinition],
+    others: Sequence[tuple[str, FunctionDefinition]] = (),
+) -> Target:
     """The kernel in whose function `start` is; else the first `kernel` or `run` after it; else the last."""
     for target in targets:
-        function = definitions.get(target.name) if isinstance(target, KernelPragma) else None
-        if function and function.body_start <= start < function.body_end:
-            return target
+        if isinstance(target, KernelPragma):
+            further = [function for name, function in others if name == target.name]
+            functions = [*([definitions[target.name]] if target.name in definitions else []), *further]
+            if any(f.body_start <= start < f.body_end for f in functions):
+                return target
     return next((t for t in targets if t.span.start > start), targets[-1])
 
 

@@ -81,13 +81,14 @@ def _check_packed(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
 
 
 def check_scops_apart(pragmas: Sequence[NestPragma | AutoPragma], scops: Sequence[ScopNest]) -> None:
-    """What is written anew does not overlap."""
-    spans = [nest.scop.span for nest in scops]
-    for pragma, span in zip(pragmas, spans):
-        for other in (s for s in spans if s is not span):
-            if other.start <= span.start < other.end:
+    """What is written anew does not overlap, but for what one pragma stands before in several branches."""
+    spans = {pragma.outer: pragma.span for pragma in pragmas}
+    for nest in scops:
+        start = nest.scop.span.start
+        for other in (n.scop.span for n in scops if n.scop.pragma != nest.scop.pragma):
+            if other.start <= start < other.end:
                 hint = f"the other is at {other}"
-                raise SourceError("these loops are part of others that are written anew", pragma.span, hint)
+                raise SourceError("these loops are part of others that are written anew", spans[nest.scop.pragma], hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.lowering.lowering import lowered
-from tunepass.frontends.c.scops.numbers.affine import isl_text
+from tunepass.frontends.c.scops.numbers.affine import isl_renamed, isl_text, isl_words
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.reading.listed import ListedReader
 from tunepass.frontends.c.scops.reading.reader import RegionReader
@@ -20,14 +19,12 @@ from tunepass.frontends.c.scops.statements.raw import RawStatement
 from tunepass.frontends.c.scops.statements.region import Region, read_region
 from tunepass.frontends.c.scops.substitution.forward import forwarded
 from tunepass.frontends.c.scops.substitution.live import is_live_after
-from tunepass.frontends.c.scops.substitution.liveness import Following
 from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 CONDITION_LIMIT = 200  # characters of what is checked before a schedule
-NOT_PLAIN = re.compile(r"\b(?:exists|mod|floor|false)\b")
+NOT_PLAIN = frozenset({"exists", "mod", "floor", "false"})
 INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
 
 
@@ -76,7 +73,7 @@ class _Assembly:
         replaced: frozenset[str],
     ):
         self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
-        self.following = Following(region.before, region.inside, region.after)
+        self.addressed = address_taken([*region.before, *region.inside, *region.after])
         self.parameters = list(reader.parameters.values())
         self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self, overlapping)
         self.conditions: list[str] = []
@@ -109,7 +106,7 @@ class _Assembly:
         texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
         texts += self.conditions
         texts += [isl_text(value) for some in targets for t in some for value in t.values or ()]
-        words = {word for text in texts for word in WORD.findall(text)}
+        words = {word for text in texts for word in isl_words(text)}
         return [p for p in self.parameters if p.name in words]
 
     def prefixed(self, text: str) -> str:
@@ -165,7 +162,7 @@ class _Assembly:
         inside = some.subtract(outside.params()).coalesce()
         text = inside.gist(some).coalesce().to_str()
         plain = text[text.index(":") + 1 : text.rindex("}")].strip() if ":" in text else ""
-        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN.search(plain):
+        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN & set(isl_words(plain)):
             return None
         numbers = " and ".join(f"{p.name} = {p.value}" for p in self.parameters if p.value is not None) or "true"
         possible = isl.Set(self.prefixed(f"{{ : ({plain}) and {numbers} }}"))
@@ -177,7 +174,7 @@ class _Assembly:
         needed: list[str] = []
         todo = [condition]
         while todo:
-            found = [word for word in WORD.findall(todo.pop()) if word in quantities and word not in needed]
+            found = [word for word in isl_words(todo.pop()) if word in quantities and word not in needed]
             needed += dict.fromkeys(found)
             todo += [quantities[word] for word in dict.fromkeys(found)]
         if not needed:
@@ -229,13 +226,12 @@ class _Assembly:
         )
 
     def read_later(self, array: KnownArray) -> bool:
-        if array.text in self.reader.declarations or not self.following.reads(array.text):
-            return False
+        """Is what the nest leaves in a local variable read after it? Of arrays nobody asks."""
+        return array.variable is None or bool(array.variable.shape) or self.is_read_later(array.text)
+
+    def is_read_later(self, name: str) -> bool:
         region = self.region
-        scalar = array.variable is not None and not array.variable.shape
-        if not scalar or array.text in address_taken([*region.before, *region.inside, *region.after]):
-            return True
-        return is_live_after(region.function.body, region.start, region.end, array.text)
+        return name in self.addressed or is_live_after(region.function.body, region.start, region.end, name)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if isinstance(array.layout, AccessorLayout):
@@ -247,8 +243,7 @@ class _Assembly:
 
     def called(self, text: str) -> str:
         """isl's text of parameters as C text."""
-        texts = {p.name: p.text for p in self.reader.parameters.values()}
-        return WORD.sub(lambda word: texts.get(word[0], word[0]), text)
+        return isl_renamed(text, {p.name: p.text for p in self.reader.parameters.values()})
 
     # --- indices declared outside ---------------------------------------------------------------------------------
 
@@ -274,7 +269,7 @@ class _Assembly:
             variable = self.region.variables.get(name)
             outside = variable is None or variable.scope == "global" or variable.static
             along = self.region.set_along.get(loop.span.start, ())
-            if outside or any(self.following.reads(each) for each in (name, *along)):
+            if outside or any(self.is_read_later(each) for each in (name, *along)):
                 texts.append(self.emptied(loop))
         return (*texts, *self.mentioned())
 

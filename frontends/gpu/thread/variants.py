@@ -7,121 +7,30 @@ holds under the condition of its branches.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
-import numpy as np
-
-from tunepass.diagnostics import Diagnostic, Severity, TunepassError
-from tunepass.expr import algebra, typing
-from tunepass.expr.nodes import Constant, Expr, free_names
-from tunepass.expr.numpy_eval import satisfied
-from tunepass.frontends.cfamily.constants import named_values
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.guards import alternatives
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import SyntaxFault
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.cfamily.branches import branch_sets
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.frontends.cfamily.values import Values
 from tunepass.ir.gpu_thread import CodeRegion, ThreadCode
-from tunepass.space.configuration import Configuration, Value
+from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
-from tunepass.space.space import Space
 
-MOST_TRIED = 4096  # values of the parameters that the conditions read
-MOST_VARIANTS = 16
-NOT_ESTIMATED = "registers are not estimated where parameters choose these branches"
 COUNTS = tuple(f.name for f in fields(CodeRegion) if f.name not in ("copies", "whole", "inside"))
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """Values that choose a set of branches, and the condition under which it is chosen. `plain`: so do the defaults."""
-
-    configuration: Configuration
-    condition: Expr
-    plain: bool
-
-
-def variants(unit: Unit, parameters: Sequence[Parameter]) -> list[Variant]:
-    """Sets of branches of the source's `#if`s, one alone where nothing depends on them."""
-    chains = _chains(unit, parameters)
-    read = {name for chain in chains for condition in chain for name in free_names(condition)}
-    involved = [p for p in parameters if p.name in read]
-    default = Configuration({p.name: p.default for p in involved})
-    if not involved:
-        return [Variant(default, typing.constant(True), True)]
-    space = Space(involved)
-    few = space.size <= MOST_TRIED
-    tried = [default, *(space.enumerate() if few else space.sample(MOST_TRIED, np.random.default_rng(0)))]
-    columns = space.columns(tried)
-    tables = [np.array([satisfied(c, columns, len(tried)) for c in chain]) for chain in chains]  # (conditions, n)
-    by_branches: dict[tuple[int, ...], Variant] = {}
-    for number, configuration in enumerate(tried):
-        chosen = tuple(_first(table[:, number].tolist()) for table in tables)
-        if chosen not in by_branches:
-            parts = [_chosen(chain, branch) for chain, branch in zip(chains, chosen)]
-            by_branches[chosen] = Variant(configuration, algebra.both(*parts), number == 0)
-    return [by_branches[chosen] for chosen in sorted(by_branches)]
-
-
-def _chains(unit: Unit, parameters: Sequence[Parameter]) -> list[list[Expr]]:
-    """The conditions of each `#if`; an undefined name is 0 in it."""
-    types = {p.name: p.type for p in parameters}
-    chains: list[list[Expr]] = []
-    for bodies in alternatives(unit.text.raw, unit.text.symbols.names):
-        words = {token.text for body in bodies for token in tokens(body) if token.kind == "name"}
-        known = named_values(unit, words, types)
-        undefined = {word: algebra.lift(0) for word in words - unit.text.macros.keys() - types.keys()}
-        values = Values(types, {**undefined, **known})
-        try:
-            read = [values.condition(parse_expression(list(tokens(body)))) for body in bodies]
-        except SyntaxFault:
-            continue
-        conditions = [condition for condition in read if condition is not None]
-        if len(conditions) == len(bodies):
-            chains.append(conditions)
-    return [chain for chain in chains if not all(isinstance(condition, Constant) for condition in chain)]
-
-
-def _first(holds: Sequence[bool]) -> int:
-    """The branch that is taken; the number of conditions where none holds."""
-    return next((number for number, held in enumerate(holds) if held), len(holds))
-
-
-def _chosen(chain: Sequence[Expr], branch: int) -> Expr:
-    no = [typing.unary("not", condition) for condition in chain[:branch] if not isinstance(condition, Constant)]
-    return algebra.both(*no, *chain[branch : branch + 1])
-
-
 def read_variants(
-    unit: Unit,
-    parameters: Sequence[Parameter],
-    read: Callable[[Mapping[str, Value]], ThreadCode | None],
-    warnings: list[Diagnostic],
+    unit: Unit, parameters: Sequence[Parameter], read: Callable[[Mapping[str, Value]], ThreadCode | None]
 ) -> ThreadCode | None:
-    """The code under all variants. `read` gives that under some values, which are none for the defaults.
+    """The code under all sets of branches. `read` gives that under some values, which are none for the defaults; None
+    where there is no such kernel.
 
-    Variants that are not read go to `warnings`: estimates leave them out.
-
-    Raises SourceError for code that cannot be read under the defaults.
+    Raises SourceError for code that cannot be read under some values, and for an `#if` that cannot be followed.
     """
-    parts: list[tuple[Expr, ThreadCode]] = []
-    chosen = variants(unit, parameters)
-    if len(chosen) > MOST_VARIANTS:
-        message = f"{len(chosen) - MOST_VARIANTS} of {len(chosen)} sets of `#if` branches are not read"
-        warnings.append(Diagnostic(message, None, NOT_ESTIMATED, Severity.WARNING))
-        others = [variant for variant in chosen if not variant.plain][: MOST_VARIANTS - 1]
-        chosen = [variant for variant in chosen if variant.plain or variant in others]
-    for variant in chosen:
-        try:
-            code = read({} if variant.plain else {**variant.configuration})
-        except TunepassError as error:
-            if variant.plain:
-                raise
-            warnings.append(replace(error.diagnostics[0], hint=NOT_ESTIMATED, severity=Severity.WARNING))
-            continue
-        if code is not None:
-            parts.append((variant.condition, code))
+    sets = branch_sets(unit, parameters)
+    read_codes = [(chosen.condition, read({} if chosen.plain else {**chosen.configuration})) for chosen in sets]
+    parts = [(condition, code) for condition, code in read_codes if code is not None]
     return _merged(parts) if parts else None
 
 

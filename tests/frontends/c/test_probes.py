@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -102,3 +103,29 @@ def test_text_that_does_not_compile_ends_the_build(
     assert ".tunepass/defect-k.c" in said and "gcc -O1" in said
     assert "undeclared[" in Path(".tunepass/defect-k.c").read_text()
     assert (not Path("tunepass.lock").exists() and not Path("out").is_dir()) or not list(Path("out").iterdir())
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_schedule_whose_text_is_mended_is_tried_again_although_the_lock_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = DIRECTED.replace("DEFAULT", "0")
+    (probe,) = probes(*kernel_of(text))
+    broken = str(24 - int(str(probe["T"])))
+
+    def failures() -> tuple[dict[str, int], int]:
+        assert main(["build", "k.c", "--max-evals", "3", "--format", "json", "--", "gcc", "-O1"]) == 0
+        kernel = json.loads(capsys.readouterr().out)
+        return kernel["failures"], kernel["evaluations"]
+
+    monkeypatch.chdir(tmp_path)
+    Path("k.c").write_text(text)
+    with monkeypatch.context() as patched:
+        written = lowering.rewrite_scop
+        patched.setattr(
+            lowering, "rewrite_scop", lambda *scop, **words: written(*scop, **words).replace(broken, "undeclared")
+        )
+        assert failures() == ({"compile": 1}, 3)
+        assert failures()[1] == 0  # the lock fits, and the text is the same
+    assert failures() == ({}, 1)
+    assert failures() == ({}, 0)

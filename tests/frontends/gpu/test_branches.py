@@ -12,6 +12,7 @@ from tests.frontends.gpu.sources import body, parse, short
 from tunepass.diagnostics import SourceError
 from tunepass.expr.numpy_eval import evaluate_within
 from tunepass.expr.printer import to_text
+from tunepass.ir.gpu import GpuKernel
 
 KERNEL = "__global__ void f(float *y) { y[threadIdx.x] = BX; }\n"
 CLAUSES = "grid(4) block(BX)"
@@ -102,9 +103,19 @@ def test_a_name_of_cudas_headers_is_refused_where_nvcc_is_found(
         parse(text)
 
 
-def test_sets_of_branches_beyond_the_limit_are_told() -> None:
+def test_more_sets_of_branches_than_the_limit_leave_registers_out_and_name_the_if() -> None:
     branches = "".join(f"#{'el' if n else ''}if BX == {n + 1}\ntypedef float{n % 3 + 2} word;\n" for n in range(20))
     function = f"{branches}#endif\n__global__ void f(float *y) {{ word w; y[threadIdx.x] = BX; }}\n"
     text = short(CLAUSES, arguments="y: out float[128]", function=function)
-    warnings = parse(re.sub(r"param BX: .*", "param BX: integer(1..20) = 1", text)).warnings
-    assert [w.message for w in warnings] == ["4 of 20 sets of `#if` branches are not read"]
+    parsed = parse(re.sub(r"param BX: .*", "param BX: integer(1..20) = 1", text))
+    (warning,) = parsed.warnings
+    assert warning.message == "the branches of `#if`s make 20 sets over the parameters, more than 16"
+    assert warning.span is not None and warning.span.text == "#if BX == 1"
+    assert warning.hint == "registers of `f` are not estimated from its code"
+    assert parsed.kernels[0].body_as(GpuKernel).thread is None
+
+
+def test_a_branch_whose_code_cannot_be_read_leaves_registers_out() -> None:
+    function = "#if BX == 32\n__global__ void f(float *y) { y[BX] = 1 + / 2; }\n#else\n" + KERNEL + "#endif\n"
+    parsed = parse(short(CLAUSES, arguments="y: out float[128]", function=function))
+    assert parsed.kernels[0].body_as(GpuKernel).thread is None

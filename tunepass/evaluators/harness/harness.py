@@ -236,7 +236,7 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
     target = folder / "harness.o"
     includes = kept(compiling.flags, lambda word, value: is_named(word, value, PREPROCESSING))
     standard = "-std=gnu++17" if compiling.language == "c++" else "-std=gnu11"
-    alone: list[str | Path] = ["-O1", "-w", standard, "-DTP_WRAP_MALLOC", "-c", path, "-o", target]
+    alone: list[str | Path] = ["-O1", "-w", standard, *compiling.sections, "-DTP_WRAP_MALLOC", "-c", path, "-o", target]
     _, failure = compiling.run(alone)
     link_words = ["-lm", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
     if failure is not None:

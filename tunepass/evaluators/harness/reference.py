@@ -16,7 +16,8 @@ from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
-from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
+from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
+from tunepass.evaluators.harness.linking import LinkedReference
 from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
 from tunepass.evaluators.harness.symbols import symbols
@@ -24,8 +25,6 @@ from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
-from tunepass.evaluators.refusal import not_compiled
-from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -88,25 +87,8 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in told)
 
 
-def compile_reference(compiling: Compiling, candidate: Candidate, text: str, folder: Path) -> Path:
-    """The untouched source's object. Raises ToolError with the compiler's words when it does not compile."""
-    target, _, failure = compiling.compile_candidate(candidate, folder, rename_main=mentions_main(text))
-    if failure is None:
-        return target
-    if candidate.text not in (None, text):
-        plain = replace(candidate, text=text)
-        apart = folder / "untouched"
-        apart.mkdir(exist_ok=True)
-        _, _, alone = compiling.compile_candidate(plain, apart, rename_main=mentions_main(text))
-        if alone is None:
-            message = f"{compiling.source} does not compile with the call that its kernel pragma describes"
-            raise ToolError(message, hint=failure.log)
-    raise not_compiled(compiling.source, failure.log)
-
-
 def run_reference(
-    harness: BuiltHarness,
-    target: Path,
+    linked: LinkedReference,
     candidate: Candidate,
     cases: Sequence[Case],
     limits: Limits,
@@ -114,16 +96,14 @@ def run_reference(
     variants: Sequence[int],
     stated: bool = False,
 ) -> Reference:
-    """From its object `target`, with the results of some of the `variants`. `stated`: the source names the further
-    sizes itself, so what is not written there is not meant to be.
+    """With the results of some of the `variants`. `stated`: the source names the further sizes itself, so what is not
+    written there is not meant to be.
 
-    Raises ToolError with the tools' words when the reference itself cannot be linked or run.
+    Raises ToolError with the program's words when the reference itself cannot be run.
     """
+    harness = linked.harness
     source = harness.compiling.source
-    program, failure = harness.link(target, candidate, harness.folder)
-    if program is None:
-        raise ToolError(f"{source} does not link with its harness", hint=_link_hint(failure))
-    run = HarnessRun(program, harness.folder, candidate.environment)
+    run = HarnessRun(linked.program, harness.folder, candidate.environment)
     alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
     for checked in usual.values():
         _check_deterministic(source, checked.calls, tolerance)
@@ -147,7 +127,7 @@ def run_reference(
         expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
         variants=changed,
         filling=filling,
-        defines=symbols(target).defined | symbols(program).defined,
+        defines=symbols(linked.target).defined | symbols(linked.program).defined,
         run=run,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
@@ -268,13 +248,6 @@ def _poison_left(first: Output, second: Output) -> Mask:
         in_bytes = (a.view(np.uint8) == 0xA5) & (b.view(np.uint8) == 0x5A)
         left = in_bytes.reshape(len(a), a.dtype.itemsize).all(axis=1)
     return left
-
-
-def _link_hint(failure: Failed | None) -> str:
-    log = failure.log if failure else ""
-    if "undefined reference" in log or "undefined symbol" in log:
-        return f"{log}\nis the kernel `static`, or does it need a library (-l…) named after `--`?"
-    return log
 
 
 def _problem(source: Path, failure: Failed) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
+from tunepass.evaluators.harness.linking import undefined_names
 from tunepass.evaluators.process.run import Limits
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
@@ -20,6 +21,7 @@ ENVIRONMENT = (
 SLOWDOWN = 20.0
 BOUNDS = re.compile(r"buffer-(over|under)flow|use-after|out-of-bounds|out of bounds|insufficient space")
 ASAN = re.compile(r"ERROR: AddressSanitizer: (.*)")
+SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*")
 UBSAN = re.compile(r"([^\n]*: runtime error: .*)")
 
 
@@ -34,11 +36,32 @@ def run_sanitized(
     if failure is not None:
         return failure
     program, failure = harness.link(target, watched, folder, by_own=True)
+    if program is None and harness.compiling.reached_only:
+        program, failure = _linked_with_traps(harness, target, watched, folder, failure)
     if program is None:
         raise ToolError("the compiler cannot link with its sanitizers", hint=failure.log if failure else None)
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
     return _classified(result) if isinstance(result, Failed) else result.outputs
+
+
+def _linked_with_traps(
+    harness: BuiltHarness, target: Path, watched: Candidate, folder: Path, failure: Failed | None
+) -> tuple[Path | None, Failed | None]:
+    """AddressSanitizer lists all variables of a file, and with them the functions that they point to, although the
+    kernel reaches none of these: what they call and nobody defines is an instruction that ends the program."""
+    bare = replace(harness, link_words=(*harness.link_words, "-Wl,--no-demangle"))
+    _, named = bare.link(target, watched, folder, by_own=True)
+    names = [name for name in undefined_names(named) if SYMBOL.fullmatch(name)]
+    if not names:
+        return None, failure
+    text, traps = folder / "traps.c", folder / "traps.o"
+    aliases = "\n".join(f'__asm__(".globl {name}\\n.set {name}, tunepass_trap");' for name in names)
+    text.write_text(f"void tunepass_trap(void) {{ __builtin_trap(); }}\n{aliases}\n")
+    _, failure = harness.compiling.by(watched).run(["-x", "c", "-c", text, "-o", traps])
+    if failure is not None:
+        return None, failure
+    return replace(harness, objects=(*harness.objects, traps)).link(target, watched, folder, by_own=True)
 
 
 def _classified(failure: Failed) -> Failed:

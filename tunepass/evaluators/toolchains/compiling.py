@@ -30,6 +30,8 @@ RENAMED_MAIN = "tunepass_user_main"
 THREADS = re.compile(r"^-(fopenmp(?!-simd)|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
 WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
 SEED = "-frandom-seed=tunepass"
+SECTIONS = ("-ffunction-sections", "-fdata-sections")
+DROP_UNREACHED = "-Wl,--gc-sections"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,7 @@ class Compiling:
     longest_s: float = 0.0
     snapshot: Snapshot | None = None  # compiles see the files as they are there
     numbered: bool = True  # a candidate's text has the lines of its source
+    reached_only: bool = False  # programs are linked of what main reaches: other functions may call what nobody defines
 
     @property
     def compiler(self) -> Compiler:
@@ -72,6 +75,11 @@ class Compiling:
     @property
     def flags(self) -> tuple[str, ...]:
         return self._split[0]
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Flags that let a linker drop a function without the others of its file."""
+        return SECTIONS if self.reached_only else ()
 
     @property
     def link_words(self) -> tuple[str, ...]:
@@ -149,6 +157,7 @@ class Compiling:
             *self.flags,
             *candidate.flags,
             *candidate.defines,
+            *self.sections,
             *self._steady(folder),
             *(remark_flags(self.compiler.family, folder / "remarks") if candidate.requests else ()),
             *((f"-Dmain={RENAMED_MAIN}",) if rename_main else ()),
@@ -186,7 +195,9 @@ class Compiling:
         objects = []
         for index, name in enumerate(self.further_sources):
             target = folder / f"further-{index}.o"
-            _, failure = self.run([*self.flags, "-c", name, "-o", target], self._limits(self.limits.most_s))
+            _, failure = self.run(
+                [*self.flags, *self.sections, "-c", name, "-o", target], self._limits(self.limits.most_s)
+            )
             if failure is not None:
                 raise ToolError(f"{name} does not compile", hint=failure.log)
             objects.append(target)
@@ -197,7 +208,8 @@ class Compiling:
     ) -> tuple[Completed, Failed | None]:
         flags = [*self.flags, *candidate.flags]
         stated = ["-x", "none"] if values_of(flags, LANGUAGE) else []  # objects are in no language
-        return self.run([*flags, *stated, *objects, *self.link_words, *extra, "-o", target])
+        dropping = [DROP_UNREACHED] if self.reached_only else []
+        return self.run([*flags, *stated, *objects, *self.link_words, *dropping, *extra, "-o", target])
 
     def freeze(self, folder: Path, sources: SourceFiles, defines: Sequence[str]) -> None:
         """Compile from a snapshot of the files, in the empty folder. Raises SourceError where one changed meanwhile."""

@@ -8,7 +8,7 @@ of the loops is legal where every vector's first sign that is not 0 is +, and lo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,8 @@ JAM_TRIED = 2  # copies: what holds for two holds for more, as signs do not depe
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order. It is
-    `perfect` where no loop is inside."""
+    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order; not all
+    of a set in `apart` at once. It is `perfect` where no loop is inside."""
 
     shape: str
     loops: tuple[str, ...]
@@ -39,6 +39,7 @@ class Chain:
     signs: frozenset[Signs]
     jams: frozenset[str]
     perfect: bool
+    apart: tuple[frozenset[str], ...] = ()
 
     def allows(self, order: tuple[str, ...]) -> bool:
         """May its loops run in the order that they have among `order`?"""
@@ -75,9 +76,11 @@ def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator
             names = tuple(band.name for band in bands)
             if len(set(names)) == len(names):
                 signs = frozenset(_signs(scop, bands, own))
-                jams = frozenset(n for n in names if _may_jam(scop, bands, inner, own, signs, n))
+                jamming = _Jamming(scop, bands, inner, own, signs)
+                jams = frozenset(n for n in names if jamming.is_legal(frozenset([n])))
                 perfect = not any(True for _ in bands_in(inner))
-                yield Chain(shape, names, statements_in(tree), signs, jams, perfect)
+                apart = tuple(jamming.apart(jams))
+                yield Chain(shape, names, statements_in(tree), signs, jams, perfect, apart)
             for band in bands:
                 own = own.eq_at_multi_union_pw_aff(time_of(scop, band.rows))
             yield from _chains(scop, shape, inner, own)
@@ -97,29 +100,47 @@ def _signs(scop: Scop, bands: tuple[Band, ...], pairs: isl.UnionMap) -> Iterator
             yield (sign, *rest)
 
 
-def _may_jam(
-    scop: Scop, bands: tuple[Band, ...], inner: Tree, pairs: isl.UnionMap, signs: frozenset[Signs], loop: str
-) -> bool:
-    """Copies side by side move the loop inside all others: no dependence that it carries may go back in one of them, in
-    no order that the loops may have; what is inside them is asked of isl."""
-    names = tuple(band.name for band in bands)
-    place = names.index(loop)
-    if any(v[place] > 0 and min(v) < 0 for v in signs):
-        return False
-    if isinstance(inner, Leaf):
-        return True
-    orders = itertools.permutations(names) if len(names) <= MOST_PERMUTED else iter([names])
-    legal = (order for order in orders if _allowed(names, signs, order))
-    trees = (_jammed({band.name: band for band in bands}, inner, order, loop) for order in legal)
-    return all(keeps_pairs(scop, jams_inside(tree), pairs) for tree in trees)
+@dataclass(frozen=True)
+class _Jamming:
+    """Which loops of a chain may be jammed, alone and together. `pairs` are its dependences, `inner` what it runs."""
 
+    scop: Scop
+    bands: tuple[Band, ...]
+    inner: Tree
+    pairs: isl.UnionMap
+    signs: frozenset[Signs]
 
-def _jammed(bands: Mapping[str, Band], inner: Tree, order: tuple[str, ...], loop: str) -> Tree:
-    tree = inner
-    for name in reversed(order):
-        copies = JAM_TRIED if name == loop else 1
-        tree = replace(bands[name], child=tree, copies=copies, jam=copies > 1)
-    return tree
+    def is_legal(self, loops: frozenset[str]) -> bool:
+        """Copies side by side move the loops inside all others: no dependence that they carry may go back in one of
+        them, in no order that the loops may have; what is inside them is asked of isl."""
+        names = tuple(band.name for band in self.bands)
+        places = [place for place, name in enumerate(names) if name in loops]
+        if any(v[place] > 0 and min(v) < 0 for v in self.signs for place in places):
+            return False
+        if isinstance(self.inner, Leaf):
+            return True
+        orders = itertools.permutations(names) if len(names) <= MOST_PERMUTED else iter([names])
+        legal = (order for order in orders if _allowed(names, self.signs, order))
+        return all(keeps_pairs(self.scop, jams_inside(self._tree(order, loops)), self.pairs) for order in legal)
+
+    def _tree(self, order: tuple[str, ...], loops: frozenset[str]) -> Tree:
+        tree, known = self.inner, {band.name: band for band in self.bands}
+        for name in reversed(order):
+            copies = JAM_TRIED if name in loops else 1
+            tree = replace(known[name], child=tree, copies=copies, jam=copies > 1)
+        return tree
+
+    def apart(self, jams: frozenset[str]) -> Iterator[frozenset[str]]:
+        """The smallest sets of loops that may be jammed one by one, but not together: with several statements inside,
+        each loop's copies run before the next statement's."""
+        if isinstance(self.inner, Leaf) or len(jams) < 2 or self.is_legal(jams):
+            return
+        bad: list[frozenset[str]] = []
+        for size in range(2, len(jams) + 1):
+            for some in map(frozenset, itertools.combinations(sorted(jams), size)):
+                if not any(known <= some for known in bad) and not self.is_legal(some):
+                    bad.append(some)
+                    yield some
 
 
 def _allowed(names: tuple[str, ...], signs: frozenset[Signs], order: tuple[str, ...]) -> bool:

@@ -76,6 +76,7 @@ def _conditions(
         tiled = [f for f in directives.tile if f.index in chain.loops and chain.crosses_back(f.index)]
         jammed = [f for f in directives.unroll_and_jam if f.index in chain.loops and f.index not in chain.jams]
         yield from (f"{f.setting} <= 1" for f in (*tiled, *jammed) if isinstance(f.setting, str))
+        yield from _apart(chain, directives.unroll_and_jam)
     if directives.order:
         return  # which loops may run at once depends on it
     for factor in directives.parallel:
@@ -83,6 +84,15 @@ def _conditions(
         legal = is_legal(scop, marked, independent=directives.independent)
         if factor.index != ANY and isinstance(factor.setting, str) and not legal:
             yield f"not {factor.setting}" if _is_flag(parameters[factor.setting]) else f"{factor.setting} == 0"
+
+
+def _apart(chain: Chain, jams: tuple[Factor, ...]) -> Iterator[str]:
+    """Of loops that may not be copied together, one is not."""
+    settings = {factor.index: factor.setting for factor in jams if factor.setting not in (0, 1)}
+    for loops in chain.apart:
+        named = [settings[loop] for loop in sorted(loops) if loop in settings]
+        if len(named) == len(loops):
+            yield " or ".join(f"{setting} <= 1" for setting in named if isinstance(setting, str))
 
 
 def _is_flag(parameter: Parameter) -> bool:

@@ -16,7 +16,7 @@ order is listed; those of loops that share a parameter all hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
@@ -228,7 +228,15 @@ class _Deriving:
                 for loop in loops:
                     if loop in chain.loops and loop not in chain.jams:
                         self.demand(chain.shape, f"{name} <= 1")
+        self.demand_apart({loop: parameter.name for parameter, loops in found for loop in loops})
         return found
+
+    def demand_apart(self, jams: Mapping[str, str]) -> None:
+        """Of loops that may not be copied together, one is not. `jams` are the parameters by loop."""
+        for chain in self.chains:
+            for loops in chain.apart:
+                if loops <= set(jams):
+                    self.demand(chain.shape, " or ".join(f"{jams[loop]} <= 1" for loop in sorted(loops)))
 
 
 def _swapped(loops: tuple[str, ...], a: str, b: str) -> tuple[str, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from tunepass.frontends.c.scops.statements.edits import Edit, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.c.scops.statements.region import Region, Rewrite
+from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.cfamily.marks import closing
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.tree import Statement
 
 
@@ -22,15 +22,15 @@ class Forms:
     region: Region
     before: Sequence[Statement] = ()
     depth: int = 0  # of the block that is read, below the region's own
-    edits: list[Rewrite] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
     set_along: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def edit(self, start: int, end: int, text: str, scope: tuple[int, int] | None = None) -> None:
-        self.edits.append(Rewrite(start, end, text, scope))
+        self.edits.append(Edit(start, end, text, scope))
 
     def source(self, start: int, end: int) -> str:
         """The text of [start, end) with the edits up to now."""
-        return replace(self.region, rewrites=(*self.region.rewrites, *self.edits)).text(start, end)
+        return replace(self.region, edits=(*self.region.edits, *self.edits)).text(start, end)
 
     @property
     def code(self) -> list[Token]:
@@ -41,8 +41,7 @@ class Forms:
         """The tokens in [start, end) that name a variable; None where a macro hides one."""
         inside = self.region.inside
         found: list[Token] = []
-        made = self.region.edits.within(start, end) if self.region.edits is not None else ()
-        if any(re.search(rf"\b{re.escape(name)}\b", edit.text) for edit in made):
+        if any(name in names_in(edit.text) for edit in edits_within(self.region.edits, start, end)):
             return None
         for before, token in zip([None, *inside], inside):
             if token.text != name or token.kind != "name" or not start <= token.start < end:

@@ -1,6 +1,6 @@
 """A region in plainer words before it is taken apart: accessors seen through, members as variables, loops as `for`.
 
-`statements` say what the source does, and `rewrites` make its text say the same.
+`statements` say what the source does, and `edits` make its text say the same.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     region = replace(region, spelled=members.spelled)
     forms = Forms(region, _before(function.body, region.statements[0].start))
     plain = plainer(named, region.end, forms)
-    rewrites = (*region.rewrites, *forms.edits)
-    return replace(region, statements=plain, rewrites=rewrites, set_along=forms.set_along, last=region.end)
+    edits = (*region.edits, *forms.edits)
+    return replace(region, statements=plain, edits=edits, set_along=forms.set_along, last=region.end)
 
 
 def _before(s: Statement | None, place: int) -> Sequence[Statement]:

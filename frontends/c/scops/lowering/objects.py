@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.statements.containers import split_arguments
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables
+from tunepass.frontends.cfamily.names import pieces, plain_name, template_arguments
+from tunepass.frontends.cfamily.tokens import renamed
 from tunepass.frontends.cfamily.tree import Expression, Index, Member, Name, Record, Unary
 from tunepass.frontends.cfamily.unit import Function, Unit
 
-CLASS = re.compile(r"(?:(?:struct|class|union)\s+)?(?:\w+::)*(\w+|struct@\d+)\s*(?:<(.*)>)?\Z", re.DOTALL)
+TAGS = ("struct ", "class ", "union ")
 THIS = "this"
 
 
@@ -49,8 +49,7 @@ class Objects:
 
     def record(self, held: Variable | None) -> Record | None:
         """The class of an object."""
-        match = CLASS.match(held.element) if held is not None and not held.container else None
-        return self.unit.record(match[1]) if match else None
+        return None if held is None or held.container else self.unit.record(_class_name(held.element))
 
     def member(self, held: Variable, name: str) -> Variable | None:
         """A data member of an object, or of what a pointer points to."""
@@ -71,10 +70,8 @@ class Objects:
     @staticmethod
     def _given(word: str, record: Record, held: Variable) -> str:
         """A template's parameters replaced by what the object's type says."""
-        match = CLASS.match(held.element)
-        arguments = split_arguments(match[2]) if match and match[2] else []
-        known = {parameter.name: text for parameter, text in zip(record.template, arguments)}
-        return re.sub(r"\w+", lambda m: known.get(m[0], m[0]), word)
+        arguments = template_arguments(held.element) or ()
+        return renamed(word, {parameter.name: text for parameter, text in zip(record.template, arguments)})
 
     def methods(self, record: Record, name: str, count: int) -> Sequence[Function]:
         """The member functions of that name with `count` parameters; none where one of the name is virtual."""
@@ -85,10 +82,16 @@ class Objects:
         if found or named:
             return found
         for base in record.bases:
-            inner = self.unit.record(re.sub(r"<.*", "", base))
+            inner = self.unit.record(base.partition("<")[0])
             if inner is not None and (inherited := self.methods(inner, name, count)):
                 return inherited
         return ()
+
+
+def _class_name(type_: str) -> str:
+    """`Matrix` of `struct blas::Matrix<double>`."""
+    last = pieces(type_)[-1].partition("<")[0].strip()
+    return next((last.removeprefix(tag).strip() for tag in TAGS if last.startswith(tag)), last)
 
 
 def _is_member(f: Function, record: str, name: str) -> bool:
@@ -96,5 +99,5 @@ def _is_member(f: Function, record: str, name: str) -> bool:
         return False
     if f.record:
         return f.record == record and f.name.text == name
-    owner, _, own = re.sub(r"<[^<>]*>(?=::)", "", f.name.text).rpartition("::")
+    owner, _, own = plain_name(f.name.text).rpartition("::")
     return own == name and owner.rpartition("::")[2] == record

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_statement, names_in, parts_of
-from tunepass.frontends.c.scops.numbers.plain_text import is_whole
+from tunepass.frontends.c.scops.numbers.plain_text import grouped
 from tunepass.frontends.c.scops.statements.effects import Effects, resolve
 from tunepass.frontends.cfamily.tree import Assign, Call, Declaration, Expression, Name, Statement, Step
 
@@ -33,7 +33,7 @@ def referred(s: Declaration, later: Sequence[Statement], end: int, forms: Forms)
     text = text[1:].strip()
     forms.edit(s.start, s.end, "")
     for token in places:
-        forms.edit(token.start, token.end, text if is_whole(text) else f"({text})")
+        forms.edit(token.start, token.end, grouped(text))
 
     def exchanged(e: Expression) -> Expression:
         return mapped(e, lambda inner: value if isinstance(inner, Name) and inner.text == name else inner)

@@ -20,6 +20,7 @@ from tunepass.frontends.cfamily.tree import Binary, Call, Cast, Conditional, Exp
 
 ISL_WORDS = frozenset(("exists", "and", "or", "not", "min", "max", "mod", "floor", "ceil", "infty", "true", "false"))
 ISL_WORDS |= {"implies", "floord", "ceild", "rational"}
+ISL_WORD = re.compile(r"[A-Za-z_]\w*")
 TEXT_LIMIT = 500  # characters of what is divided or decided: it stands in the result several times
 LARGEST = 1 << 31  # of a coefficient: isl has no limit, its text would be no help beyond
 
@@ -49,6 +50,15 @@ class Names(Protocol):
 def isl_name(name: str) -> str:
     plain = re.sub(r"\W", "_", name)
     return f"{plain}_" if plain in ISL_WORDS else plain
+
+
+def isl_words(text: str) -> list[str]:
+    """The names in one of isl's texts, which writes `2n` for a product."""
+    return ISL_WORD.findall(text)
+
+
+def isl_renamed(text: str, names: Mapping[str, str]) -> str:
+    return ISL_WORD.sub(lambda word: names.get(word[0], word[0]), text)
 
 
 def isl_text(value: Affine) -> str:

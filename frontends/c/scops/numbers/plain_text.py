@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from tunepass.frontends.cfamily.tokens import BRACKETS, closings, tokens
 from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number, Unary
 
 
@@ -24,6 +23,23 @@ def plain_text(e: Expression) -> str | None:
     return None
 
 
-def is_whole(text: str) -> bool:
-    """Does it bind as one operand wherever it stands?"""
-    return bool(re.fullmatch(r"\w+(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)|(?:\.|->)\s*\w+))*", text))
+def grouped(text: str) -> str:
+    """In brackets unless it binds as one operand wherever it stands."""
+    return text if _is_whole(text) else f"({text})"
+
+
+def _is_whole(text: str) -> bool:
+    """A name or a number with subscripts, calls and members after it, or something in brackets."""
+    code = list(tokens(text))
+    ends = closings(code)
+    position = ends.get(0, len(code)) + 1 if code and code[0].at(*BRACKETS) else 1
+    if position > 1 and position < len(code):
+        return False  # perhaps a cast
+    while position < len(code):
+        if code[position].at("(", "["):
+            position = ends.get(position, len(code)) + 1
+        elif code[position].at(".", "->"):
+            position += 2
+        else:
+            return False
+    return bool(code) and (code[0].kind in ("name", "number") or code[0].at(*BRACKETS))

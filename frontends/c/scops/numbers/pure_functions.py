@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 ROUNDED = ("floor", "ceil", "round", "trunc", "rint", "nearbyint")
 POWERS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "sqrt", "cbrt", "hypot", "tgamma", "lgamma")
 CIRCULAR = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
@@ -17,7 +15,8 @@ EXTREMES = {"min": "min", "max": "max", "fmin": "min", "fmax": "max", "fminf": "
 
 def plain_function(name: str) -> str:
     """Of a function of the standard library, its name in C: `sqrt` of `std::sqrt`, `min` of `std::min<int>`."""
-    return re.sub(r"<.*>\Z", "", name.removeprefix("::")).removeprefix("std::")
+    plain = name.partition("<")[0] if name.endswith(">") else name
+    return plain.removeprefix("::").removeprefix("std::")
 
 
 def is_pure(name: str) -> bool:

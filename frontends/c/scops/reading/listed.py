@@ -3,7 +3,6 @@ it is written, whether it can be read as C or not; pragmas of the source stay wi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -12,12 +11,11 @@ from tunepass.frontends.c.scops.numbers.headers import Header, NotAffineError
 from tunepass.frontends.c.scops.reading.reader import RegionReader
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.statements.region import BEFORE_HINT, Region
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.tree import Block, Declaration, Evaluated, For, PragmaWords, Statement
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import ScopLoop
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 PERFECT_HINT = "move it into the innermost loop or out of the nest"
 BOUND_HINT = "copy `{}` into a variable before the nest"
 
@@ -98,7 +96,7 @@ class ListedReader(RegionReader):
     def _names_index(self, place: Span) -> bool:
         """May a pragma inside name an index?"""
         indices = {loop.index for loop in self.active}
-        return any(indices & set(WORD.findall(p.body)) for p in self.own.between(self.position, place.end))
+        return any(indices & set(names_in(p.body)) for p in self.own.between(self.position, place.end))
 
     def _refusal(self, error: NotAffineError) -> SourceError:
         """The name in a header that is not known to stay as it is, if that is what is wrong."""

@@ -1,57 +1,48 @@
-"""Changes to the text of statements: uses of a local variable become what it is defined as."""
+"""Changes to the text of a region: uses of a local become what it is defined as, loops become `for`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tokens import BRACKETS, Token, closings, tokens
+from tunepass.frontends.cfamily.tokens import Token, tokens
 
-SIMPLE = re.compile(r"[\w\s.\[\]+*-]*\Z")  # text that may follow `+` without brackets
+PLAIN = frozenset("[].+-*")  # operators in a text that may follow `+` without brackets
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`text` for [start, end). A statement that contains `origin`, where the local is declared, keeps its own text.
-
-    `words` are names in `text` that a macro makes: they cannot be replaced there.
-    """
+    """`text` for [start, end). It applies to a text that has all of its `scope`, [start, end) unless given, and not
+    `origin`, where the local that it replaces is declared. `words` are names in `text` that a macro makes."""
 
     start: int
     end: int
     text: str
+    scope: tuple[int, int] | None = None
     origin: int = -1
     words: frozenset[str] = frozenset()
 
+    def applies(self, start: int, end: int) -> bool:
+        first, last = self.scope or (self.start, self.end)
+        return start <= first and last <= end and not start <= self.origin < end
 
-@dataclass
-class Edits:
-    """Of one source, by where they start."""
 
-    source: str
-    made: dict[int, Edit] = field(default_factory=dict)
-
-    def add(self, *edits: Edit) -> None:
-        for edit in edits:
-            self.made.setdefault(edit.start, edit)
-
-    def within(self, start: int, end: int) -> Iterator[Edit]:
-        """Those that change the text [start, end), in order, without those inside others."""
-        position = start
-        for edit in sorted(self.made.values(), key=lambda e: (e.start, -e.end)):
-            if position <= edit.start and edit.end <= end and not start <= edit.origin < end:
-                yield edit
-                position = edit.end
-
-    def text(self, start: int, end: int, original: str | None = None) -> str:
-        """[start, end) of the source, or the `original` in its place, with the edits."""
-        text = self.source[start:end] if original is None else original
-        pieces, position = [], start
-        for edit in self.within(start, end):
-            pieces += [text[position - start : edit.start - start], edit.text]
+def edits_within(edits: Iterable[Edit], start: int, end: int) -> Iterator[Edit]:
+    """Those that apply to the text [start, end), in order: at one place insertions first, and none inside others."""
+    position = start
+    for edit in sorted(edits, key=lambda e: (e.start, e.end > e.start, -e.end)):
+        if edit.start >= position and edit.applies(start, end):
+            yield edit
             position = edit.end
-        return "".join([*pieces, text[position - start :]])
+
+
+def edited(source: str, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """[start, end) of the source with the edits."""
+    pieces, position = [], start
+    for edit in edits_within(edits, start, end):
+        pieces += [source[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, source[position:end]])
 
 
 def brackets_after(source: str, end: int) -> tuple[Token, Token] | None:
@@ -70,12 +61,4 @@ def brackets_after(source: str, end: int) -> tuple[Token, Token] | None:
 
 def follows_plus(text: str) -> bool:
     """May the text stand after `+` without brackets?"""
-    return SIMPLE.match(text) is not None
-
-
-def grouped(text: str) -> str:
-    """In brackets where it needs them."""
-    code = list(tokens(text))
-    if len(code) == 1 or (code and code[0].at(*BRACKETS) and closings(code).get(0) == len(code) - 1):
-        return text
-    return f"({text})"
+    return all(token.kind in ("name", "number") or token.text in PLAIN for token in tokens(text))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Block,
@@ -25,8 +24,6 @@ from tunepass.frontends.cfamily.tree import (
 )
 from tunepass.frontends.cfamily.unit import Unit
 
-WORD = re.compile(r"[A-Za-z_]\w*")
-
 
 def named_in(statements: Sequence[Statement], unit: Unit) -> frozenset[str]:
     """Every name that the statements use, in parts that are not read too."""
@@ -36,7 +33,7 @@ def named_in(statements: Sequence[Statement], unit: Unit) -> frozenset[str]:
             case Name():
                 names.add(node.text)
             case SizeOf():
-                names.update(WORD.findall(node.text))
+                names.update(names_in(node.text))
             case Opaque():
                 names.update(t.text for t in unit.tokens if node.token.start <= t.start < node.last.end)
     return frozenset(names)

@@ -6,42 +6,66 @@ counts loops or iterations is refused: it would say something else afterwards.
 
 from __future__ import annotations
 
-import re
+import itertools
+from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.raw import CONTINUATION, Directive
+from tunepass.frontends.cfamily.tokens import names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 
-OWN = re.compile(r"tunepass\b")
-KEPT = re.compile(r"(omp|ivdep|GCC|clang|unroll|nounroll|vector|novector|simd)\b")
-COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unroll|section|sections|barrier)\b")
-
-
-SHARES = re.compile(r"omp\b.*\bparallel\b.*\bfor\b")
-DROPPED = re.compile(
-    r"omp\s+(?:(?:target\b.*\b)?parallel\b.*\bfor\b|simd\b|(?:target\s+)?loop\b|atomic\s*(?:update|write|read)?$)"
-)
+KEPT = ("omp", "ivdep", "GCC", "clang", "unroll", "nounroll", "vector", "novector", "simd")
+COUNTING_CLAUSES = ("collapse", "ordered", "safelen", "linear")
+COUNTING_DIRECTIVES = ("tile", "unroll", "section", "sections", "barrier")
+ATOMIC = ("update", "write", "read")
 OMP_HINT = "let the pragma stand before the loops inside, or write `omp parallel for` before this one"
 
 
 def shares_iterations(unit: Unit, nest: Span) -> bool:
     """Has the nest a pragma that lets threads share a loop of it?"""
     inside = [d for d in unit.text.raw.directives if d.kind == "pragma" and nest.start <= d.start < nest.end]
-    return any(SHARES.match(" ".join(d.body.split())) for d in inside)
+    return any(_shares(names_in(d.body)) for d in inside)
 
 
 def check_dropped(unit: Unit, start: int, end: int) -> None:
     """Raises SourceError for an OpenMP pragma in [start, end) without which the loops would do something else."""
     for directive in unit.text.raw.directives:
-        body = " ".join(CONTINUATION.sub(" ", directive.body).split())
-        if directive.kind != "pragma" or not start <= directive.start < end or not body.startswith("omp"):
+        words = names_in(directive.body)
+        if directive.kind != "pragma" or not start <= directive.start < end or words[:1] != ["omp"]:
             continue
-        if not DROPPED.match(body):
+        if not _may_be_dropped(words):
             span = unit.source.span(directive.start, directive.end)
-            word = " ".join(body.split()[:2])
+            word = " ".join(words[:2])
             raise SourceError(
                 f"`#pragma {word}` is a part of what the loops do: other schedules have none", span, OMP_HINT
             )
+
+
+def _shares(words: Sequence[str]) -> bool:
+    """`omp ... parallel ... for`"""
+    return words[:1] == ["omp"] and "for" in words[words.index("parallel") :] if "parallel" in words else False
+
+
+def _may_be_dropped(words: Sequence[str]) -> bool:
+    """Of a pragma that begins with `omp`: are iterations shared among threads or lanes, or single updates?"""
+    match words[1:]:
+        case ["parallel" | "target", *_] if _shares(words):
+            return True
+        case ["simd" | "loop", *_] | ["target", "loop", *_] | ["atomic"]:
+            return True
+        case ["atomic", kind]:
+            return kind in ATOMIC
+    return False
+
+
+def _counts(body: str) -> str:
+    """The clause or directive that counts loops or iterations; empty where there is none."""
+    for word, after in itertools.pairwise([*tokens(body), None]):
+        if word is not None and word.at(*COUNTING_CLAUSES) and after is not None and after.at("("):
+            return word.text
+        if word is not None and word.at("omp") and after is not None and after.at(*COUNTING_DIRECTIVES):
+            return after.text
+    return ""
 
 
 class OwnPragmas:
@@ -49,8 +73,8 @@ class OwnPragmas:
 
     def __init__(self, unit: Unit):
         self.source: Source = unit.source
-        directives = [d for d in unit.text.raw.directives if not OWN.match(d.body)]
-        self.kept = [d for d in directives if d.kind == "pragma" and KEPT.match(d.body)]
+        directives = [d for d in unit.text.raw.directives if _first_word(d) != "tunepass"]
+        self.kept = [d for d in directives if d.kind == "pragma" and _first_word(d) in KEPT]
         self.others = [d for d in directives if d not in self.kept and not unit.text.is_settled(d)]
 
     def between(self, start: int, end: int) -> list[Directive]:
@@ -72,11 +96,14 @@ class OwnPragmas:
         lines: list[str] = []
         for directive in self.between(start, end):
             span = self.source.span(directive.start, directive.end)
-            if counted := COUNTS.search(directive.body):
-                word = counted[1] or counted[2]
+            if word := _counts(directive.body):
                 raise SourceError(f"`{word}` means something else once this nest is rewritten", span, "leave it out")
             if marked and directive.body.startswith("omp"):
                 message = "this loop has an OpenMP pragma, and `parallel` or `vectorize` writes another"
                 raise SourceError(message, span, "leave one of the two out")
             lines.append(CONTINUATION.sub(" ", span.text).strip())
         return tuple(lines)
+
+
+def _first_word(directive: Directive) -> str:
+    return next(iter(names_in(directive.body)), "")

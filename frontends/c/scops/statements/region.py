@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.scops.statements.edits import Edits
+from tunepass.frontends.c.scops.statements.edits import Edit, edited
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_dropped
 from tunepass.frontends.c.scops.statements.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.preprocess import CONDITIONS
+from tunepass.frontends.cfamily.chains import CONDITIONS
+from tunepass.frontends.cfamily.refusals import condition_around
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -35,21 +35,6 @@ HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop"
 RANGE_HINT = "a loop over a range has no index; write `for (int i = 0; i < n; i++)`"
 BEFORE_HINT = "the pragma stands right before its nest"
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
-WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """`text` in the place of [start, end) of the source; with a `scope` only in a text that has all of that."""
-
-    start: int
-    end: int
-    text: str
-    scope: tuple[int, int] | None = None
-
-    def applies(self, start: int, end: int) -> bool:
-        first, last = self.scope or (self.start, self.end)
-        return start <= first and last <= end
 
 
 @dataclass(frozen=True)
@@ -65,9 +50,8 @@ class Region:
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
     function: Function  # around it
-    edits: Edits | None = None  # of its texts
+    edits: tuple[Edit, ...] = ()  # that make the source's text what `statements` say
     last: int = -1  # where the last statement ends, if not as `statements` say
-    rewrites: tuple[Rewrite, ...] = ()  # that make the source's text what `statements` say
     set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
     spelled: Mapping[str, str] = field(default_factory=dict)  # C text of names that were made for members
 
@@ -92,32 +76,25 @@ class Region:
     def text(self, start: int, end: int) -> str:
         """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
         text = self.unit.source.text
-        blanks = [Rewrite(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
-        pieces, position = [], start
-        edits = [] if self.edits is None else self.edits.within(start, end)
-        forwarded = [Rewrite(e.start, e.end, e.text) for e in edits]
-        for edit in sorted([*blanks, *self.rewrites, *forwarded], key=lambda r: (r.start, r.end)):
-            if edit.applies(start, end) and edit.start >= position:
-                pieces += [text[position : edit.start], edit.text]
-                position = edit.end
-        return "".join([*pieces, text[position:end]])
+        blanks = [Edit(a, b, "\n" * text.count("\n", a, b) or " ") for a, b in self.left_out]
+        return edited(text, start, end, [*blanks, *self.edits])
 
 
 def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     """Raises SourceError where nothing that can be read follows `pragma`. `listed`: it names its loops."""
     function = function_around(pragma, unit)
-    body = unit.tokens[function.opening + 1 : function.closing]
-    begin = next((n for n, t in enumerate(body) if t.start >= pragma.end), len(body))
-    if begin == len(body):
+    code = unit.tokens[function.opening + 1 : function.closing]
+    begin = next((n for n, t in enumerate(code) if t.start >= pragma.end), len(code))
+    if begin == len(code):
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
-    end = None if listed else _scop_end(pragma, unit, body[begin].start, function)
-    statements = _statements(function.body, body[begin].start, end, pragma, listed)
+    end = None if listed else _scop_end(pragma, unit, code[begin].start, function)
+    statements = _statements(function.body, code[begin].start, end, pragma, listed)
     start = OwnPragmas(unit).first(pragma.end, statements[0].start)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
         check_dropped(unit, start, statements[-1].end)
     count = begin
-    while count < len(body) and body[count].start < statements[-1].end:
+    while count < len(code) and code[count].start < statements[-1].end:
         count += 1
     return Region(
         unit=unit,
@@ -125,17 +102,23 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
         start=start,
         function=function,
         variables=read_variables(unit, function, statements[0].start),
-        before=tuple(body[:begin]),
-        inside=tuple(body[begin:count]),
-        after=tuple(body[count:]),
+        before=tuple(code[:begin]),
+        inside=tuple(code[begin:count]),
+        after=tuple(code[count:]),
     )
 
 
-def function_around(pragma: Span, unit: Unit) -> Function:
+def is_seen(pragma: Span, unit: Unit) -> bool:
+    """Whether the compiler sees what follows the pragma."""
     sections = unit.text.raw.sections
     after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
-    if after is not None and after not in unit.text.active:
-        hint = "a condition of the preprocessor that does not hold here leaves it out"
+    return after is None or after in unit.text.active
+
+
+def function_around(pragma: Span, unit: Unit) -> Function:
+    if not is_seen(pragma, unit):
+        line, text = condition_around(unit, pragma.start)
+        hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
         raise SourceError("the compiler does not see what follows this pragma", pragma, hint)
     for function in unit.functions:
         first, last = unit.tokens[function.opening], unit.tokens[function.closing]
@@ -243,11 +226,9 @@ def _inner_blocks(s: Statement) -> Iterator[Sequence[Statement]]:
 
 
 def _check_directives(unit: Unit, start: int, end: int) -> None:
-    """Conditions that no parameter decides are settled by the compiler's words; others vary with each candidate."""
+    """Conditions are settled: by the compiler's words, or by the values of parameters for which the unit is read."""
     for directive in unit.text.raw.directives:
-        if not start <= directive.start < end or directive.kind == "pragma":
-            continue
-        if not unit.text.is_settled(directive):
+        if start <= directive.start < end and directive.kind not in ("pragma", *CONDITIONS):
             span = unit.source.span(directive.start, directive.end)
             reason = f"`#{directive.kind}` inside loops that are written anew"
             raise SourceError(reason, span, "move it out of the loops, or remove it")

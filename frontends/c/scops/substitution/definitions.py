@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.frontends.c.scops.numbers.c_types import SIGNED, UNSIGNED
-from tunepass.frontends.c.scops.statements.edits import grouped
+from tunepass.frontends.c.scops.numbers.plain_text import grouped
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables
 from tunepass.frontends.cfamily.declared import canonical_type
 from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, closings, tokens
 from tunepass.frontends.cfamily.tree import (
     Binary,
     Cast,
@@ -162,34 +161,37 @@ def parts(e: Expression) -> Iterator[Expression]:
                 yield from parts(part)
 
 
-PLACE = re.compile(r"\s*(?P<root>[A-Za-z_]\w*(?:\s*\[[^\[\]]*\])*)\s*(?P<rest>.*)\Z", re.S)
+PRODUCT = ("+", "-", "*", "/", "%", ")", "]", ".")  # operators that bind as `+` does, or more
 
 
 def place_text(text: str) -> tuple[str, str]:
     """(root, offset) of `a + i * n`, `&a[i][j]`, `a[i]` as texts; empty where the text does not show them."""
-    address = text.lstrip().startswith("&")
-    match = PLACE.match(text.lstrip()[1:] if address else text)
-    if match is None:
+    code = list(tokens(text))
+    first = 1 if code and code[0].at("&") else 0
+    if len(code) <= first or code[first].kind != "name":
         return "", ""
-    root, rest = match["root"].rstrip(), match["rest"].strip()
-    if address:
-        opening = root.rfind("[")
-        if rest or opening < 0 or root.count("[") != root.count("]"):
+    ends, rest, opening = closings(code), first + 1, 0
+    while rest < len(code) and code[rest].at("["):
+        opening, rest = rest, ends.get(rest, len(code)) + 1
+    if first:
+        if not opening or rest != len(code):
             return "", ""
-        return root[:opening].rstrip(), f"({WIDE}){grouped(root[opening + 1 : -1].strip())}"
-    if not rest:
+        subscript = text[code[opening].end : code[-1].start].strip()
+        return text[code[first].start : code[opening].start].rstrip(), f"({WIDE}){grouped(subscript)}"
+    root = text[code[0].start : code[rest - 1].end] if rest <= len(code) else ""
+    if rest >= len(code):
         return root, ""
-    if rest[0] not in "+-" or rest[1:2] in ("+", "-", "=") or _lower(rest[1:]):
+    sign, added = code[rest], code[rest + 1 :]
+    if not sign.at("+", "-") or not added or _binds_less(added):
         return "", ""
-    signed = rest[1:].strip() if rest[0] == "+" else rest
-    return root, f"({WIDE}){grouped(signed)}"
+    return root, f"({WIDE}){grouped(text[added[0].start if sign.at('+') else sign.start :].strip())}"
 
 
-def _lower(text: str) -> bool:
+def _binds_less(code: Sequence[Token]) -> bool:
     """Does something outside of brackets bind less than `+`?"""
     level = 0
-    for token in tokens(text):
+    for token in code:
         level += token.at("(", "[") - token.at(")", "]")
-        if level == 0 and token.kind == "op" and not token.at("+", "-", "*", "/", "%", ")", "]", "."):
+        if level == 0 and token.kind == "op" and not token.at(*PRODUCT):
             return True
     return False

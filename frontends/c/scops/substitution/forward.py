@@ -10,12 +10,12 @@ are followed too, and stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tunepass.frontends.c.scops.statements.edits import Edit, Edits
-from tunepass.frontends.c.scops.statements.effects import Effects, pointer_in
+from tunepass.frontends.c.scops.statements.edits import Edit, edited, edits_within
+from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.occurrences import (
     address_taken,
     declared_pointers,
@@ -33,6 +33,7 @@ from tunepass.frontends.c.scops.substitution.definitions import (
     place_of,
     place_text,
 )
+from tunepass.frontends.c.scops.substitution.lasting import Known, Lasting
 from tunepass.frontends.c.scops.substitution.live import has_labels, is_live_after, path_to
 from tunepass.frontends.c.scops.substitution.uses import Replacement, Uses
 from tunepass.frontends.cfamily.tree import (
@@ -49,8 +50,6 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     While,
 )
-
-Known = Mapping[str, Definition]
 
 
 class Forwarded(NamedTuple):
@@ -78,7 +77,7 @@ def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
         resolved &= found
     if not statements:
         return nothing
-    changed = replace(region, statements=statements, edits=walker.replacement.edits)
+    changed = replace(region, statements=statements, edits=tuple(walker.replacement.edits))
     return Forwarded(changed, frozenset(walker.outside))
 
 
@@ -88,9 +87,10 @@ class _Walker:
 
     def __init__(self, region: Region, excluded: frozenset[str], resolved: frozenset[str], taken: frozenset[str]):
         self.region, self.function, self.unit = region, region.function, region.unit
-        self.excluded, self.resolved, self.taken = excluded, resolved, taken
-        self.replacement = Replacement(Edits(region.unit.source.text), region.unit)
+        self.excluded, self.taken = excluded, taken
+        self.replacement = Replacement(region.unit)
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
+        self.lasting = Lasting(self.variables, taken, resolved)
         self.placing = placing(region.statements)
         self.inside = False
         self.dropped: set[str] = set()
@@ -111,7 +111,7 @@ class _Walker:
                         break
                     self._step(s, known)
             elif isinstance(around, For | While | ForEach):
-                known = self._surviving(known, around)
+                known = self.lasting.surviving(known, around)
                 if isinstance(around, For) and isinstance(around.begin, Declaration):
                     self.variables.declare(around.begin, "local")
             if inside is first:
@@ -143,18 +143,18 @@ class _Walker:
                 known.clear()
                 return s
         changed = self._statement(s, known) if self.inside else s
-        survivors = self._surviving(known, s, inside=False)
+        survivors = self.lasting.surviving(known, s, inside=False)
         known.clear()
         known.update(survivors)
         return changed
 
     def _statement(self, s: Statement, known: Known) -> Statement:
-        uses = Uses(known if isinstance(s, Block | If) else self._surviving(known, s), self.replacement)
+        uses = Uses(known if isinstance(s, Block | If) else self.lasting.surviving(known, s), self.replacement)
         match s:
             case Block():
                 return replace(s, statements=self._scoped(s.statements, known))
             case If():
-                condition = Uses(self._unchanged(known, Effects.of(_evaluated(s))), self.replacement)
+                condition = Uses(self.lasting.unchanged(known, Effects.of(_evaluated(s))), self.replacement)
                 then, other = self._branch(s.then, known), s.other and self._branch(s.other, known)
                 return replace(s, condition=condition.expression(s.condition), then=then, other=other)
             case For():
@@ -194,38 +194,12 @@ class _Walker:
         self.variables.close()
         return inside
 
-    # --- what stays known -----------------------------------------------------------------------------------------
-
-    def _surviving(self, known: Known, s: Statement, *, inside: bool = True) -> dict[str, Definition]:
-        """The definitions that hold all through `s`, or after it."""
-        effects = Effects.of(s)
-        hidden = effects.declared if inside else set[str]()
-        return {n: d for n, d in self._unchanged(known, effects).items() if not hidden & {n, *d.operands}}
-
-    def _unchanged(self, known: Known, effects: Effects) -> dict[str, Definition]:
-        written = [(e.root.text, len(e.subscripts)) for e in effects.found if e.written]
-        unknown = [reason for reason in effects.unknown if pointer_in(reason) not in self.resolved]
-        exposed = self._exposed if unknown else _never
-        return {
-            n: d for n, d in known.items()
-            if not any((root == n and not depth) or depth <= d.operands.get(root, -1) for root, depth in written)
-            and not any(exposed(name, depth) for name, depth in d.operands.items())
-        }  # fmt: skip
-
-    def _exposed(self, name: str, depth: int) -> bool:
-        """May code that cannot be seen change it? A pointer in an array may be changed like any global."""
-        variable = self.variables.get(name)
-        if variable is None or name in self.taken:
-            return variable is not None
-        shared = variable.scope == "global" and not variable.constant and (not variable.shape or variable.pointers[0])
-        return shared or any(variable.pointers[1 : depth + 1])
-
     # --- definitions ----------------------------------------------------------------------------------------------
 
     def _declaration(self, s: Declaration, known: dict[str, Definition]) -> Statement | None:
         kept: list[Declarator] = []
         for d in s.declarators:
-            uses = Uses(self._unchanged(known, Effects.of(s)), self.replacement)
+            uses = Uses(self.lasting.unchanged(known, Effects.of(s)), self.replacement)
             changed = _valued(d, uses) if self.inside else d
             self.variables.declare(replace(s, declarators=(d,)), "inner" if self.inside else "local")
             for name in [n for n, definition in known.items() if d.name.text in (n, *definition.operands)]:
@@ -255,13 +229,13 @@ class _Walker:
         if variable is None or not self._is_candidate(variable) or s.first.made or s.first.within or s.last.within:
             return False
         effects = Effects.of(s)
-        before = self._unchanged(known, Effects()) if self.inside else known
+        before = self.lasting.unchanged(known, Effects()) if self.inside else known
         value = Uses(before, self.replacement).expression(s.expression.value) if self.inside else s.expression.value
         changed = Declarator(
             name=s.first, shape=(), pointers=(), restricted=False, parameters=None, value=value, last=s.last,
         )  # fmt: skip
         definition = self._definition(variable, changed, s.first.end, s.last.end, -1)
-        survivors = self._unchanged(known, effects)
+        survivors = self.lasting.unchanged(known, effects)
         known.clear()
         known.update(survivors)
         if definition is None:
@@ -269,7 +243,7 @@ class _Walker:
         known[name] = definition
         if self.inside:
             self._drop(variable)
-            self.replacement.edits.add(Edit(s.start, s.end, ";"))
+            self.replacement.add(Edit(s.start, s.end, ";"))
         return True
 
     def _drop(self, variable: Variable) -> None:
@@ -288,7 +262,7 @@ class _Walker:
 
     def _definition(self, variable: Variable, d: Declarator, start: int, end: int, origin: int) -> Definition | None:
         """Of what is written as `= value` in [start, end); `d` has the value with what is known already."""
-        text = self.replacement.edits.text(start, end).strip().removesuffix(";").strip()
+        text = edited(self.unit.source.text, start, end, self.replacement.edits).strip().removesuffix(";").strip()
         if d.value is None or d.reference or not text.startswith("=") or "#" in text or len(text) > TEXT_LIMIT:
             return None
         text = text[1:].strip()
@@ -314,12 +288,8 @@ class _Walker:
         """The names that macros make in [start, end), and those of the definitions used there."""
         around = (*self.region.before, *self.region.inside)
         made = {t.text for t in around if t.made and t.kind == "name" and start <= t.start < end}
-        used = [e.words for e in self.replacement.edits.within(start, end)]
+        used = [e.words for e in edits_within(self.replacement.edits, start, end)]
         return frozenset(made.union(*used))
-
-
-def _never(name: str, depth: int) -> bool:
-    return False
 
 
 def _evaluated(s: If) -> Evaluated:

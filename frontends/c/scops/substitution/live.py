@@ -1,4 +1,4 @@
-"""Is what a local variable holds after a region read later? Decided on the function's tree, by who reads first."""
+"""Is what a local variable holds after a region read later? Decided on the function's tree, by what reads first."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ First = Literal["reads", "sets", "neither"]
 """What code does first to a variable; `sets`: always, or nothing runs after it."""
 
 
+PLACES = ("label", "case")
+KNOWN = frozenset({"break", "continue", "return", "throw", "goto", *PLACES})
+
+
 def path_to(s: Statement, place: int) -> Iterator[tuple[Statement, Statement]]:
     """(statement, the one inside it that contains `place`), from the outside in."""
     for inner in _parts(s):
@@ -36,7 +40,7 @@ def path_to(s: Statement, place: int) -> Iterator[tuple[Statement, Statement]]:
 
 def is_live_after(body: Block, start: int, end: int, name: str) -> bool:
     """May the value that the local variable `name` has after [start, end) of the function's body be read?"""
-    if _jumps(body):
+    if has_labels(body) and _after_places(body, name):
         return True
     for around, inside in reversed(list(path_to(body, start))):
         if isinstance(around, Block):
@@ -64,15 +68,30 @@ def has_labels(s: Statement) -> bool:
     return (isinstance(s, Jump) and s.kind == "label") or any(has_labels(inner) for inner in _parts(s))
 
 
-def _jumps(s: Statement) -> bool:
-    """Is there a label, a `goto` or a `switch`, which may lead anywhere?"""
-    if isinstance(s, Jump):
-        return s.kind not in ("break", "continue", "return", "throw")
-    return (isinstance(s, While) and s.kind == "switch") or any(_jumps(inner) for inner in _parts(s))
+def _has_places(s: Statement) -> bool:
+    """Is there a label or a `case`, from which code may run without what stands before it?"""
+    return _is_place(s) or any(_has_places(inner) for inner in _parts(s))
+
+
+def _is_place(s: Statement) -> bool:
+    return isinstance(s, Jump) and s.kind in PLACES
+
+
+def _after_places(s: Statement, name: str) -> bool:
+    """Is the variable read before it is set on a way from a label or a `case` in `s` to its end?"""
+    inside = _parts(s)
+    if not isinstance(s, Block):
+        again = isinstance(s, For | While | ForEach) and _has_places(s) and _again(s, name) == "reads"
+        return again or any(_after_places(inner, name) for inner in inside)
+    begins = [n for n, inner in enumerate(inside) if _has_places(inner)]
+    ways = any(_sequence(inside[n if _is_place(inside[n]) else n + 1 :], name) == "reads" for n in begins)
+    return ways or any(_after_places(inner, name) for inner in inside)
 
 
 def _again(s: For | While | ForEach, name: str) -> First:
-    """Of the loop's next iterations."""
+    """Of the loop's next iterations; a `switch` has none."""
+    if isinstance(s, While) and s.kind == "switch":
+        return "neither"
     if isinstance(s, For):
         parts = [_expression(s.advance, name), _expression(s.condition, name), _first(s.body, name)]
         return _one_after_other(parts)
@@ -111,12 +130,17 @@ def _first(s: Statement, name: str) -> First:
             return _one_after_other([_expression(s.condition, name), one])
         case For():
             return _loop(s, name)
+        case While(kind="switch"):
+            read = _expression(s.condition, name) == "reads" or _after_places(s.body, name)
+            return "reads" if read else "neither"
         case While():
             inside = _one_after_other([_expression(s.condition, name), _first(s.body, name)])
             return "reads" if inside == "reads" or _first(s.body, name) == "reads" else "neither"
         case ForEach():
             return "reads" if "reads" in (_expression(s.array, name), _first(s.body, name)) else "neither"
         case Jump():
+            if s.kind not in KNOWN:
+                return "reads"  # what an `asm` does cannot be read
             first = _expression(s.value, name)
             return first if first != "neither" else "sets" if s.kind == "return" else "neither"
     return "neither"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tunepass.frontends.c.scops.statements.edits import Edit, Edits, brackets_after, follows_plus
+from tunepass.frontends.c.scops.statements.edits import Edit, brackets_after, follows_plus
 from tunepass.frontends.c.scops.statements.effects import RowIndex
 from tunepass.frontends.c.scops.statements.occurrences import pasted
 from tunepass.frontends.c.scops.substitution.definitions import Definition, split
@@ -32,13 +32,22 @@ from tunepass.frontends.cfamily.unit import Unit
 class Replacement:
     """`hidden` are locals that a macro names: its text cannot be changed."""
 
-    edits: Edits
     unit: Unit
+    edits: list[Edit] = field(default_factory=list)
     hidden: set[str] = field(default_factory=set)
+
+    @property
+    def source(self) -> str:
+        return self.unit.source.text
+
+    def add(self, edit: Edit) -> None:
+        """Unless the place is edited already: a part that is read twice is replaced once."""
+        if all(other.start != edit.start for other in self.edits):
+            self.edits.append(edit)
 
     def pastes(self, use: tuple[int, int]) -> bool:
         """Does the use of a macro at [start, end) make new words of its arguments?"""
-        return pasted(self.edits.source[use[0] : use[1]], self.unit)
+        return pasted(self.source[use[0] : use[1]], self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +125,11 @@ class Uses:
     def _edit(self, token: Token) -> None:
         definition = self.known[token.text]
         text = definition.root_text if definition.root_text and not definition.offset else definition.text
-        self._add(token, Edit(token.start, token.end, text, definition.origin, definition.words))
+        self._add(token, Edit(token.start, token.end, text, None, definition.origin, definition.words))
 
     def _edit_element(self, token: Token) -> None:
         """`o[i]` as `root[offset + i]`."""
-        d, source = self.known[token.text], self.replacement.edits.source
+        d, source = self.known[token.text], self.replacement.source
         brackets = brackets_after(source, token.end)
         if brackets is None or not d.root_text or not d.offset or token.made:
             self._edit(token)
@@ -128,15 +137,15 @@ class Uses:
         opening, closing = brackets
         brace = not follows_plus(source[opening.end : closing.start])
         head = f"{d.root_text}[{d.offset} + {'(' if brace else ''}"
-        self._add(token, Edit(token.start, opening.end, head, d.origin, d.words))
+        self._add(token, Edit(token.start, opening.end, head, None, d.origin, d.words))
         if brace:
-            self.replacement.edits.add(Edit(closing.start, closing.start, ")", d.origin))
+            self.replacement.add(Edit(closing.start, closing.start, ")", None, d.origin))
 
     def _add(self, token: Token, edit: Edit) -> None:
         if token.made or self._is_pasted(token):
             self.replacement.hidden.add(token.text)
         else:
-            self.replacement.edits.add(edit)
+            self.replacement.add(edit)
 
     def _is_pasted(self, token: Token) -> bool:
         """Is it in the arguments of a macro that may make new words of them?"""

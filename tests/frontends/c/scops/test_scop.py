@@ -186,6 +186,25 @@ def test_scalars_that_nothing_reads_later_are_private() -> None:
     assert not scop_of(looped).array("t").private
 
 
+@pytest.mark.parametrize(
+    "before, after, private",
+    [
+        ("double *p = &t;", "x[0] = *p;", False),  # read by a pointer
+        ("if (n > 9) goto out;", "t = 0; x[0] = t; out: x[1] = 0;", True),
+        ("if (n > 9) goto out;", "t = 0; out: x[0] = t;", False),
+        ("", "switch (n) { case 1: t = 0; break; case 2: x[0] = t; }", False),
+        ("", "switch (n) { case 1: t = 0; x[0] = t; break; default: x[0] = 1; }", True),
+        ("", 'asm volatile("" : : "r"(t));', False),
+    ],
+)
+def test_scalars_that_jumps_pointers_or_assembler_may_read_are_not_private(
+    before: str, after: str, private: bool
+) -> None:
+    loop = "for (int i = 0; i < n; i++) { t = x[i]; x[i] = t * t; }"
+    text = f"void f(int n, double *x) {{\n  double t = 0; {before}\n{PRAGMA}\n{loop}\n{after}\n}}\n"
+    assert scop_of(text).array("t").private == private
+
+
 def test_an_index_that_is_read_later_gets_its_value_by_its_loop_run_empty() -> None:
     loops = "for (i = 0; i < n; i += 2) for (j = i; j < n; j++) x[j] = 0;"
     text = f"int f(int n, double x[n]) {{{{ int i, j;\n{{0}}\n{loops}\n{{1}} }}}}"
