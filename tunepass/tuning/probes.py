@@ -17,11 +17,11 @@ Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
 
 def outdated_failures(trials: Iterable[Trial], evaluate: Evaluate) -> list[Trial]:
     """Trials that did not compile, of which tunepass now writes another text than it did then."""
-    writing = capability(evaluate, WritesText)
-    if writing is None:
+    writer = capability(evaluate, WritesText)
+    if writer is None:
         return []
     failed = [t for t in trials if isinstance(t.outcome, Failed) and t.outcome.stage == "compile"]
-    return [t for t in failed if (text := writing.own_text(t.configuration)) and text != t.code]
+    return [t for t in failed if (text := writer.own_text(t.configuration)) and text != t.code]
 
 
 class Probes:
