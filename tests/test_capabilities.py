@@ -23,6 +23,7 @@ from tunepass.backends.base import Backend, Target
 from tunepass.capabilities import Wrapper, capability, members_of, required
 from tunepass.evaluators.capabilities import EVALUATOR_CAPABILITIES, ComparesAgain, Prepares, Warns
 from tunepass.evaluators.recorded.replay import _Stopwatch, _Timed
+from tunepass.executors.local import LocalExecutor
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.passes.extract_space import ExtractSpace
@@ -33,6 +34,7 @@ from tunepass.strategies.base import Strategy
 from tunepass.study.capabilities import PRIOR_MEAN_CAPABILITIES, STRATEGY_CAPABILITIES, Believes, Revises
 from tunepass.study.outcome import Evaluate
 from tunepass.study.task import Suggester
+from tunepass.testing.executor import TwoSteps, X
 from tunepass.testing.strategy import price, task
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.result import Found
@@ -300,6 +302,12 @@ def test_a_search_with_a_wrapped_evaluator_is_the_same() -> None:
     plain, wrapped, alone = search(lambda prices: prices), search(Logged), search(Alone)
     assert wrapped == plain and plain.comparison is not None
     assert alone.comparison is None and alone.choice["TILE"] == 8
+
+
+def test_an_executor_compiles_side_by_side_what_a_wrapped_evaluator_prepares() -> None:
+    plain = TwoSteps()
+    evaluated = list(LocalExecutor(2).evaluate(Logged(Logged(plain)), X))
+    assert [configuration for configuration, _ in evaluated] == X and plain.finished == len(X) and plain.calls == 0
 
 
 def test_a_study_asks_a_wrapped_strategy_what_it_asks_a_plain_one() -> None:

@@ -71,9 +71,10 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
     values = chosen(kernel)
-    compiled = compiled_scops(kernel, values)
-    if not compiled:
+    nests = scops_of(kernel)
+    if not nests:
         return
+    compiled = compiled_scops(kernel, values)
     from tunepass.frontends.c.nest_lowering import scheduled
     from tunepass.polyhedral.schedules.describe import describe_scop
     from tunepass.polyhedral.schedules.plan import plan_of
@@ -83,7 +84,7 @@ def _nest_changes(kernel: Kernel) -> Iterator[Change]:
         words = describe_scop(part.scop, plan, independent=part.directives.independent)
         yield part.scop.pragma, _loops_comment(part.scop.pragma, words)
         yield part.scop.span, scheduled(part, values, numbered=False)
-    for pragma in {part.scop.pragma: None for part in scops_of(kernel)}:
+    for pragma in {part.scop.pragma: None for part in nests}:
         if not any(part.scop.pragma == pragma for part in compiled):
             yield pragma, "/* Loops as they were: the choices leave this branch out. */"
 

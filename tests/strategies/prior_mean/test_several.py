@@ -7,9 +7,11 @@ import pytest
 
 import tunepass as tp
 from tunepass.diagnostics import StudyError
+from tunepass.expr.parser import parse
 from tunepass.space.columns import Columns
 from tunepass.strategies.prior_mean.several import SeveralPriorMeans
 from tunepass.strategies.prior_mean.sources import PriorMean
+from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 
 SPACE = tp.Space([tp.Integer("a", 1, 40), tp.Integer("b", 1, 40)])
 BY_A, BY_B = PriorMean.from_expression("10 + a"), PriorMean.from_expression("1000 * (10 + b)")
@@ -63,6 +65,17 @@ def test_the_best_of_each_source_are_known_in_turn() -> None:
     second = PriorMean.from_observations(rows, [3.0, 2.0, 1.0])
     known = SeveralPriorMeans([first, second]).known(SPACE, 3, largest=False)
     assert [c["a"] for c in known] == [1, 3, 2]
+
+
+def test_a_source_that_learns_is_renewed() -> None:
+    types = {p.name: p.type for p in SPACE.parameters}
+    reports = 0
+    taught = TaughtPriorMean(parse("10 + a", types), lambda: reports, lambda: parse("10 + b", types))
+    several, places = SeveralPriorMeans([taught]), {"a": np.array([1, 40]), "b": np.array([40, 1])}
+    assert not several.renew() and np.diff(several.values(SPACE, places)) > 0
+    reports = 8
+    assert several.renew() and np.diff(several.values(SPACE, places)) < 0
+    assert not several.renew() and not SeveralPriorMeans([BY_A]).renew()
 
 
 @pytest.mark.parametrize("maximise", [False, True])
