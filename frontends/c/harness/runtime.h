@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
+#include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +20,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+/* Where the source is included, everything after it may use only what is included here, and of the C library no name that
+ * programs poison: macros may name them still. */
+#define TP_FREE free
+#define TP_SSCANF sscanf
+#define TP_ATOI atoi
+#define TP_ATOF atof
+#define TP_SNPRINTF snprintf
+
 #ifdef __cplusplus
+#include <cxxabi.h>
+#include <exception>
+#include <new>
 #define TP_C extern "C"
 struct tp_pointer { /* converts to whatever pointer type the prototype asks for */
     void *to;
