@@ -23,6 +23,7 @@ from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.reserved import check_names
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
@@ -66,6 +67,7 @@ class CallReader:
         arguments, names = self._arguments(pragma, definition)
         setup = self.setups.read(pragma, definition, arguments, names, self.globals)
         entry = self._entry(pragma, definition, arguments, len(found) > 1, setup)
+        check_names(pragma, definition, alone=entry is None)
         returned, doubt = self._returned(pragma, definition, entry)
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)

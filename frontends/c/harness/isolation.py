@@ -12,6 +12,22 @@ from tunepass.frontends.cfamily.tokens import names_in
 
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 OWN = ("tp_", "TP_", "__", "tunepass_")
+# The harness uses them before the source alone, which may poison them: then no pragma may name them.
+POISONED = frozenset(
+    (
+        "malloc",
+        "calloc",
+        "realloc",
+        "free",
+        "aligned_alloc",
+        "atoi",
+        "atof",
+        "sscanf",
+        "vsscanf",
+        "snprintf",
+        "vsnprintf",
+    )
+)
 # Of another file's linkage name `function`, where a system header declares something else by that name.
 ALIASED = """\
 #ifdef TP_ALIASED
@@ -28,7 +44,7 @@ ALIASED = """\
 def included_source(function: str, fixed: tuple[str, ...], needed: Collection[str]) -> tuple[str, str]:
     """The text that includes the source, and the one after which macros mean what they did before, as far as the code
     `fixed` mentions them; `needed` are names by which the generated part means what the source does."""
-    names = [name for name in _names(fixed) if name not in needed]
+    names = [name for name in _names(fixed) if name not in needed and name not in POISONED]
     renamed = dict.fromkeys((function, "main"))
     before = [
         "#ifdef TP_INCLUDE_SOURCE",

@@ -23,13 +23,25 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-/* Where the source is included, everything after it may use only what is included here, and of the C library no name that
- * programs poison: macros may name them still. */
-#define TP_FREE free
-#define TP_SSCANF sscanf
-#define TP_ATOI atoi
-#define TP_ATOF atof
-#define TP_SNPRINTF snprintf
+/* Where the source is included, everything after it may use only what is included here, and nothing that sources poison:
+ * this is for it. */
+static void tp_free(void *memory) { free(memory); }
+static int tp_integer(const char *text) { return atoi(text); }
+static double tp_real(const char *text) { return atof(text); }
+static int tp_print(char *to, size_t size, const char *format, ...) {
+    va_list words;
+    va_start(words, format);
+    int length = vsnprintf(to, size, format, words);
+    va_end(words);
+    return length;
+}
+static int tp_scan(const char *text, const char *format, ...) {
+    va_list words;
+    va_start(words, format);
+    int count = vsscanf(text, format, words);
+    va_end(words);
+    return count;
+}
 
 #ifdef __cplusplus
 #include <cxxabi.h>
