@@ -34,6 +34,7 @@ SPELLED = {"__inline__": "inline", "__inline": "inline", "__signed__": "signed",
            "->*": "->", ".*": ".", "_Bool": "bool", "__int128": "long", "__int128_t": "long",
            "_Thread_local": "thread_local"}  # fmt: skip
 PRIMITIVE = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "bool", "void"})
+QUALIFIERS = frozenset({"const", "volatile", *SPELLED, *ASIDES})
 OPENCL_TYPES = frozenset(
     f"{base}{n}"
     for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
@@ -230,6 +231,8 @@ class Feeder:
             return
         if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]"):
             return  # a call
+        if last.kind == "name" and last.text not in self.types | PRIMITIVE | QUALIFIERS:
+            return  # `f<float>(float x) {`: a parameter
         if (
             last.text not in self.types
             and not last.at(">")
