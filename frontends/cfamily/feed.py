@@ -189,11 +189,12 @@ class Feeder:
             self.spelled[at] = "<="
         elif token.text == "<<" and self._next(at + 1).at("<") and self.cxx:
             return self._launch(at)
-        elif token.text == "[" and self._next(at + 1).at("[") and self.cxx and self._next(at + 2).kind == "name":
+        elif token.text == "[" and self._next(at + 1).at("[") and self._next(at + 2).kind == "name":
             end = at + 2
             while end + 1 < len(self.tokens) and not (self._next(end).at("]") and self._next(end + 1).at("]")):
                 end += 1
-            if not self._next(at - 1).at(")", "]") and self._next(at - 1).kind != "name":
+            plain = all(t.kind == "name" or t.at("::", ",") for t in self.tokens[at + 2 : end])
+            if not self._next(at - 1).at(")", "]") and (plain or self._next(at - 1).kind != "name"):
                 self.asides |= set(range(at, end + 2))
                 return end + 2
         elif token.text in SPELLED:

@@ -56,3 +56,18 @@ def test_a_member_without_a_length_is_refused() -> None:
     with pytest.raises(SourceError, match="cannot be compared one by one") as error:
         CFrontend().parse(Source("k.c", text))
     assert "`v` has no length" in (error.value.diagnostics[0].hint or "")
+
+
+ATTRIBUTES = [
+    "[[maybe_unused]] static int g(void) { return 1; }\nvoid f(int n) { }",
+    "[[gnu::noinline]] void f([[maybe_unused]] int n) { [[maybe_unused]] int m [[gnu::aligned(8)]] = 1; }",
+    "struct [[gnu::packed]] s { int a; };\nvoid f(int n) { }",
+    "int k [[maybe_unused]] = 3;\nvoid f [[gnu::hot]] (int n) { }",
+]
+
+
+@pytest.mark.parametrize("dialect", ["c", "c++"])
+@pytest.mark.parametrize("text", ATTRIBUTES)
+def test_attributes_in_double_brackets(text: str, dialect: str) -> None:
+    unit = unit_of(text + "\n", dialect)
+    assert not unit.faults and [f.name for f in definitions(unit)][-1] == "f"
