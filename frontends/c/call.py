@@ -118,6 +118,14 @@ class CallReader:
 
     def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
         scope = definition.scopes[-1] if definition.scopes else None
+        open_ = next((f for f in definition.formals if "auto" in f.words), None)
+        if open_ is not None:
+            message = f"`{open_.name}` of `{definition.name}` is `auto`: the pragma cannot say which instance is meant"
+            hint = f"write `template <class T>` before the function, and its instance here: `{definition.name}<double>`"
+            raise SourceError(message, pragma.span, hint)
+        if "consteval" in definition.prototype.split():
+            hint = "a `constexpr` function can be tuned"
+            raise SourceError(f"`{definition.name}` is consteval: no program calls it", pragma.span, hint)
         if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
             hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
             raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)

@@ -146,3 +146,19 @@ SAID = {
 @pytest.mark.parametrize("said", SAID)
 def test_what_compilers_say_of_a_name_that_is_declared_twice(said: str) -> None:
     assert TWICE.findall(said) == [SAID[said]]
+
+
+OF_CPP = {
+    "void f(int n, auto const *x, double *y) { y[0] = x[0]; }": "`x` of `f` is `auto`",
+    "consteval int f(int n, const double *x, double *y) { return n; }": "`f` is consteval",
+}
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+@pytest.mark.parametrize("code", OF_CPP)
+def test_functions_that_no_program_can_call_are_refused(code: str) -> None:
+    text = HEAD.format(kernel="f(n = 8, x: in double[n], y: out double[n])") + f"int p = WRONG;\n{code}\n"
+    with pytest.raises(SourceError, match=OF_CPP[code]) as error:
+        CFrontend().parse(Source("k.cpp", text), words=("g++", "-std=c++20"))
+    span = error.value.diagnostics[0].span
+    assert span is not None and span.line == 2
