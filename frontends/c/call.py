@@ -23,6 +23,7 @@ from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.reserved import check_names
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
@@ -66,6 +67,7 @@ class CallReader:
         arguments, names = self._arguments(pragma, definition)
         setup = self.setups.read(pragma, definition, arguments, names, self.globals)
         entry = self._entry(pragma, definition, arguments, len(found) > 1, setup)
+        check_names(pragma, definition, alone=entry is None)
         returned, doubt = self._returned(pragma, definition, entry)
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)
@@ -116,6 +118,14 @@ class CallReader:
 
     def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
         scope = definition.scopes[-1] if definition.scopes else None
+        open_ = next((f for f in definition.formals if "auto" in f.words), None)
+        if open_ is not None:
+            message = f"`{open_.name}` of `{definition.name}` is `auto`: the pragma cannot say which instance is meant"
+            hint = f"write `template <class T>` before the function, and its instance here: `{definition.name}<double>`"
+            raise SourceError(message, pragma.span, hint)
+        if "consteval" in definition.prototype.split():
+            hint = "a `constexpr` function can be tuned"
+            raise SourceError(f"`{definition.name}` is consteval: no program calls it", pragma.span, hint)
         if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
             hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
             raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)

@@ -94,6 +94,8 @@ def _leaf(
 def _member(member: Declared, prefix: _Place, types: Types, depth: int) -> Iterator[Leaf]:
     if member.bits:
         raise UnknownElement(f"`{member.name}` is a bit-field")
+    if "" in member.type.dims:
+        raise UnknownElement(f"`{member.name}` has no length: a setup can make it")
     yield from _leaves(member.type, prefix.member(member), types, depth + 1)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
+from tunepass.frontends.c.harness.isolation import without_macros
 from tunepass.frontends.c.setup_entry import COMMON, SetupText
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
@@ -101,6 +102,7 @@ def cpp_entry(
     spaces = [part for name in named for part in name.split("::")]
     text = (resources.files("tunepass.frontends.c.harness") / "entry.h").read_text(encoding="utf-8")
     lines = [
+        *without_macros(text, _words_of_source(called, returned, definition, arguments, setup)),
         "#include <stddef.h>",
         "#include <stdint.h>",
         text,
@@ -116,6 +118,15 @@ def cpp_entry(
         "}" * len(spaces),
     ]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True)
+
+
+def _words_of_source(
+    called: str, returned: str, definition: FunctionDefinition, arguments: Sequence[Argument], setup: SetupText | None
+) -> str:
+    """What the entry writes as the source and the pragma do."""
+    named = [a.text for a in arguments if isinstance(a, NamedArgument)]
+    types = [formal.text for formal in definition.formals]
+    return " ".join([called, returned, *types, *named, *(setup.words_of_source() if setup else ())])
 
 
 def is_open(argument: Argument) -> bool:

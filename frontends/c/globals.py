@@ -174,7 +174,7 @@ def conditional(condition: str, text: str, otherwise: str) -> str:
 
 
 DECLARED = f"""\
-struct tunepass_global {{ const volatile void *at; unsigned long size; }};
+struct tunepass_global {{ const volatile void *tp_at; unsigned long tp_size; }};
 #ifdef __cplusplus
 extern "C"
 #else

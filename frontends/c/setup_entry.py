@@ -24,8 +24,14 @@ COMMON = """\
 #define TUNEPASS_BOOL _Bool
 #endif
 #define TUNEPASS_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
-struct tunepass_leaf { const char *path; char kind; size_t size, offset, count; };
-struct tunepass_place { void *at; size_t count, size; char kind; const struct tunepass_leaf *leaves; int leaf_count; };
+struct tunepass_leaf { const char *tp_path; char tp_kind; size_t tp_size, tp_offset, tp_count; };
+struct tunepass_place {
+    void *tp_at;
+    size_t tp_count, tp_size;
+    char tp_kind;
+    const struct tunepass_leaf *tp_leaves;
+    int tp_leaf_count;
+};
 """
 FIT = """\
 #define TUNEPASS_FIT(made, T) __builtin_choose_expr( \\
@@ -39,7 +45,8 @@ class SetupText:
 
     def __init__(self, calls: SetupCalls, arguments: Sequence[Argument], reals: Sequence[bool], span: Span, cpp: bool):
         self.calls, self.arguments, self.reals, self.cpp = calls, arguments, reals, cpp
-        self.at = f'#line {span.line} "{span.source.name}"'
+        name = span.source.name.replace("\\", "\\\\").replace('"', '\\"')
+        self.at = f'#line {span.line} "{name}"'
         self.scalars = [(k, a) for k, a in enumerate(arguments) if isinstance(a, ScalarArgument)]
 
     @property
@@ -62,6 +69,11 @@ class SetupText:
             *self._locate(),
             "}",
         ]
+
+    def words_of_source(self) -> list[str]:
+        """What the lines write as the source and the pragma do."""
+        setup = self.calls.setup
+        return [setup.function, setup.teardown, *(f"{place.text} {place.length}" for place in setup.places)]
 
     def passed(self, number: int) -> str:
         """What the kernel gets for what is made."""
@@ -205,7 +217,7 @@ class SetupText:
         if place.leaves:
             rows = ", ".join(_leaf(leaf) for leaf in place.leaves)
             table = [f"    static const struct tunepass_leaf tp_leaves[] = {{{rows}}};"]
-            table.append(f"    {target}.leaves = tp_leaves; {target}.leaf_count = {len(place.leaves)};")
+            table.append(f"    {target}.tp_leaves = tp_leaves; {target}.tp_leaf_count = {len(place.leaves)};")
             kind = "'s'"
         return [
             "    {",
@@ -213,9 +225,9 @@ class SetupText:
             f"    __typeof__({address}) tp_at = {address};",
             "    typedef __typeof__(*tp_at) tp_element;",
             *self._same_type(place),
-            f"    {target}.at = (void *)tp_at; {target}.count = {count}; {target}.size = sizeof *tp_at;",
+            f"    {target}.tp_at = (void *)tp_at; {target}.tp_count = {count}; {target}.tp_size = sizeof *tp_at;",
             *table,
-            f"    {target}.kind = {kind};",
+            f"    {target}.tp_kind = {kind};",
             *(self._inside_made(target) if place.rest else ()),
             "    }",
         ]
@@ -238,7 +250,7 @@ class SetupText:
             inside = f"(uintptr_t)tp_at - (uintptr_t)&{made}"
             lines.append(
                 f"    if ((uintptr_t)tp_at >= (uintptr_t)&{made} && {inside} < sizeof({made})) "
-                f"{target}.count = (sizeof({made}) - ({inside})) / sizeof *tp_at;"
+                f"{target}.tp_count = (sizeof({made}) - ({inside})) / sizeof *tp_at;"
             )
         return lines
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.expressions import Expressions, parse_expression
 from tunepass.frontends.cfamily.feed import ASIDE_CALLS, PRIMITIVE
-from tunepass.frontends.cfamily.nodes import Angles, type_names
+from tunepass.frontends.cfamily.nodes import Angles, has_fault, is_unnamed_bit_field, type_names
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Attribute,
@@ -62,7 +62,8 @@ class Declarations(Expressions):
         for child in node.children:
             self.check(child)
         words, spelled = self.specifiers(node)
-        declarators = tuple(self._initialised(child, node, in_body) for child in self._declarators(node))
+        written = (child for child in self._declarators(node) if not is_unnamed_bit_field(child))
+        declarators = tuple(self._initialised(child, node, in_body) for child in written)
         return Declaration(
             words=words, declarators=declarators, spelled=spelled, first=self.begin(node), last=self.ends(node)[1]
         )
@@ -78,6 +79,7 @@ class Declarations(Expressions):
         return at
 
     def _declarators(self, node: Node) -> Iterator[Node]:
+        """With those that a bit-field without a name lacks."""
         for number, child in enumerate(node.children):
             if node.field_name_for_child(number) == "declarator":
                 yield child
@@ -86,11 +88,7 @@ class Declarations(Expressions):
         """The words before the first declarator, and the type's own as written."""
         declarators = list(self._declarators(node))
         begin = self._begin(node)
-        end = (
-            self.first(declarators[0])
-            if declarators
-            else self.last(node) + (node.type in PARAMETERS | {"type_descriptor"})
-        )
+        end = self._end_of_specifiers(node, declarators)
         body = next((c for c in node.named_children if c.type in RECORDS), None)
         tagged = self._tagged(body) if body is not None else []
         skip = range(self.first(body), self.last(body) + 1) if body is not None else range(0)
@@ -123,6 +121,16 @@ class Declarations(Expressions):
         if "::" in spelled or "<" in spelled:
             spelled = re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
         return (*before, *type_names(words)), spelled
+
+    def _end_of_specifiers(self, node: Node, declarators: Sequence[Node]) -> int:
+        default = node.child_by_field_name("default_value")
+        if declarators and not is_unnamed_bit_field(declarators[0]):
+            return self.first(declarators[0])
+        if declarators:  # of `int : 5`
+            return self.last(declarators[0]) + 1
+        if default is not None:  # of `int = 3`
+            return self.first(default) - 1
+        return self.last(node) + (node.type in PARAMETERS | {"type_descriptor"})
 
     def _tagged(self, node: Node) -> list[str]:
         """`struct NAME`, with a name made for one that has none; its members are read."""
@@ -171,11 +179,12 @@ class Declarations(Expressions):
         """The data members; code that cannot be read is passed over."""
         members: list[Declaration] = []
         for child in body.named_children:
-            if child.type != "field_declaration" or child.has_error:
+            if child.type != "field_declaration" or has_fault(child):
                 continue
             declaration = self.declaration(child, in_body=False)
+            named = tuple(self._declarators(child))
             data = tuple(d for d in declaration.declarators if d.parameters is None or d.shape)
-            if (data or not declaration.declarators) and not {"static", "typedef", "friend"} & set(declaration.words):
+            if (data or not named) and not {"static", "typedef", "friend"} & set(declaration.words):
                 members.append(
                     Declaration(words=declaration.words, declarators=data, spelled=declaration.spelled,
                                 first=declaration.first, last=declaration.last)

@@ -35,6 +35,7 @@ SPELLED = {"__inline__": "inline", "__inline": "inline", "__signed__": "signed",
            "->*": "->", ".*": ".", "_Bool": "bool", "__int128": "long", "__int128_t": "long",
            "_Thread_local": "thread_local"}  # fmt: skip
 PRIMITIVE = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "bool", "void"})
+QUALIFIERS = frozenset({"const", "volatile", *SPELLED, *ASIDES})
 OPENCL_TYPES = frozenset(
     f"{base}{n}"
     for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
@@ -204,11 +205,12 @@ class Feeder:
             self.spelled[at] = "<="
         elif token.text == "<<" and self._next(at + 1).at("<") and self.cxx:
             return self._launch(at)
-        elif token.text == "[" and self._next(at + 1).at("[") and self.cxx and self._next(at + 2).kind == "name":
+        elif token.text == "[" and self._next(at + 1).at("[") and self._next(at + 2).kind == "name":
             end = at + 2
             while end + 1 < len(self.tokens) and not (self._next(end).at("]") and self._next(end + 1).at("]")):
                 end += 1
-            if not self._next(at - 1).at(")", "]") and self._next(at - 1).kind != "name":
+            plain = all(t.kind == "name" or t.at("::", ",") for t in self.tokens[at + 2 : end])
+            if not self._next(at - 1).at(")", "]") and (plain or self._next(at - 1).kind != "name"):
                 self.asides |= set(range(at, end + 2))
                 return end + 2
         elif token.text in SPELLED:
@@ -246,6 +248,8 @@ class Feeder:
             return
         if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]"):
             return  # a call
+        if last.kind == "name" and last.text not in self.types | PRIMITIVE | QUALIFIERS:
+            return  # `f<float>(float x) {`: a parameter
         if (
             last.text not in self.types
             and not last.at(">")

@@ -38,7 +38,7 @@ class Nodes:
 
     def check(self, node: Node) -> None:
         """Raises SyntaxFault for a node that stands for what the grammar could not read."""
-        if node.type == "ERROR" or node.is_missing:
+        if node.type == "ERROR" or (node.is_missing and not is_unnamed_bit_field(node)):
             raise self.fault(node)
 
     def first_fault(self, node: Node) -> SyntaxFault:
@@ -132,3 +132,16 @@ def type_names(tokens: Sequence[Token]) -> list[str]:
         else:
             groups.append([token])
     return [name_text(group) for group in groups]
+
+
+def is_unnamed_bit_field(node: Node) -> bool:
+    """The name that the grammar misses in `int : 5;`, where C has none."""
+    following = node.next_sibling
+    return node.is_missing and following is not None and following.type == "bitfield_clause"
+
+
+def has_fault(node: Node) -> bool:
+    """Whether something in it could not be read."""
+    if not node.has_error or is_unnamed_bit_field(node):
+        return False
+    return node.type == "ERROR" or node.is_missing or any(has_fault(child) for child in node.children)

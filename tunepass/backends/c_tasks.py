@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tunepass.backends.base import default_of
+from tunepass.compilers.options import PREPROCESSING, is_named, kept
 from tunepass.evaluators.command import CommandTask
 from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.kernel_task import KernelTask
@@ -46,7 +47,24 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         tolerance=StatedTolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
         inputs=_inputs(call),
         sizes_of=sizes_allowed(kernel, further_sizes(call)),
+        warnings=_unread_branches(kernel, command),
     )
+
+
+def _unread_branches(kernel: Kernel, command: tuple[str, ...]) -> tuple[str, ...]:
+    """A warning where the source was read as another preprocessor run sees it than that which is compiled."""
+    read, compiled = _preprocessing(kernel.words), _preprocessing(command)
+    if read == compiled:
+        return ()
+    how = f"read with `{' '.join(read)}`" if read else "read without the compiler's words"
+    return (
+        f"{kernel.source.name} was {how} and is compiled with `{' '.join(compiled)}`: what only the compile sees, "
+        "variables in branches of `#if` among it, are not compared; read it with the words of the compile",
+    )
+
+
+def _preprocessing(words: Sequence[str]) -> list[str]:
+    return kept(words, lambda word, value: is_named(word, value, PREPROCESSING) or word.startswith("-std="))
 
 
 @dataclass(frozen=True, slots=True)

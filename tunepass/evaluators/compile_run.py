@@ -112,6 +112,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 usual = self._reference.usual(task.seeds[0])
                 zeros = zeros_pass(usual.calls[0], usual.tolerances)
                 self.warnings = (
+                    *task.warnings,
                     *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
                     *left_out(self._reference, task.inputs),
                 )

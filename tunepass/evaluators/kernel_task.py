@@ -41,6 +41,7 @@ class KernelTask:
         None  # further sizes that a candidate has to be right at
     )
     confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
+    warnings: tuple[str, ...] = ()  # that concern all results
     objective: str = "time"
     metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
     plan: MeasurePlan = field(default_factory=MeasurePlan)

@@ -7,8 +7,6 @@
  *   SPECIAL  0, or which special values are among the inputs (tp_special_real)
  *   PAIR     0, or the number (from 1) in tp_pairs of two arrays that overlap, neither of which is poisoned
  *   SHIFT    elements by which the second of them begins after the first, may be negative */
-#include <fenv.h>
-#include <float.h>
 
 typedef struct {
     unsigned long long seed;
@@ -104,7 +102,7 @@ static void tp_poison_case(const tp_case *c, int pattern) {
 static void tp_take_down_case(void) {
     for (int i = 0; i < tp_array_count; i++) {
         if (tp_arrays[i].map) munmap(tp_arrays[i].map - TP_GUARD, tp_arrays[i].mapped + 2 * TP_GUARD);
-        free(tp_arrays[i].pristine);
+        tp_free(tp_arrays[i].pristine);
     }
 }
 
@@ -140,7 +138,7 @@ static void tp_check(const char *cases, int calls, int rounding) {
     for (int number = 0; *cases; number++) {
         tp_case c;
         int length = 0;
-        if (sscanf(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c.seed, &c.set, &c.at_start, &c.poison, &c.special, &c.pair,
+        if (tp_scan(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c.seed, &c.set, &c.at_start, &c.poison, &c.special, &c.pair,
                    &c.shift, &length) != 7 || (cases[length] && cases[length] != ','))
             tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
         cases += length + (cases[length] == ',');

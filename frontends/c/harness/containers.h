@@ -1,7 +1,6 @@
 /* The part of a harness whose kernel takes containers: each is made around an array's own memory, guards and all. After
  * runtime.h and the entry's declaration. The generated tables say which arrays may be containers', and where the number of
  * elements that a kernel leaves goes. tunepass_container(argument, what, count) with what = 0: looks, 1: makes, 2: destroys. */
-#include <new>
 #define TP_NEW_ALIGNMENT 16 /* of what operator new returns: compilers rely on it */
 
 static void *tp_offered; /* what the next allocation of as many bytes gets */

@@ -24,15 +24,15 @@ static void tp_set_up(int canaries, uint64_t seed) {
 
 static tp_plan tp_read_plan(int argc, char **argv) {
     tp_plan plan;
-    plan.warmup_s = atof(tp_option(argc, argv, "warmup", "0.05"));
-    plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
-    plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
-    plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
-    plan.best_s = atof(tp_option(argc, argv, "best", "0"));
-    plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
-    plan.least = atoi(tp_option(argc, argv, "least", "5"));
-    plan.most = atoi(tp_option(argc, argv, "most", "100"));
-    plan.probe = atoi(tp_option(argc, argv, "probe", "2"));
+    plan.warmup_s = tp_real(tp_option(argc, argv, "warmup", "0.05"));
+    plan.budget_s = tp_real(tp_option(argc, argv, "budget", "0.5"));
+    plan.precision = tp_real(tp_option(argc, argv, "precision", "0.01"));
+    plan.cutoff_s = tp_real(tp_option(argc, argv, "cutoff", "0"));
+    plan.best_s = tp_real(tp_option(argc, argv, "best", "0"));
+    plan.calibrated_s = tp_real(tp_option(argc, argv, "calibrated", "0"));
+    plan.least = tp_integer(tp_option(argc, argv, "least", "5"));
+    plan.most = tp_integer(tp_option(argc, argv, "most", "100"));
+    plan.probe = tp_integer(tp_option(argc, argv, "probe", "2"));
     if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
     return plan;
 }
@@ -71,11 +71,11 @@ static int tp_main(int argc, char **argv) {
     const char *cases = tp_option(argc, argv, "cases", NULL), *rounding = tp_option(argc, argv, "rounding", "");
     const char *seed = tp_option(argc, argv, "seed", "1");
     char alone[64];
-    snprintf(alone, sizeof alone, "%s:0:0:0:0:0:0", seed);
-    int calls = atoi(tp_option(argc, argv, "calls", "1")), timed = strcmp(mode, "time") == 0;
+    tp_print(alone, sizeof alone, "%s:0:0:0:0:0:0", seed);
+    int calls = tp_integer(tp_option(argc, argv, "calls", "1")), timed = strcmp(mode, "time") == 0;
     tp_guarded = strcmp(mode, "check") == 0;
     tp_state_kept = TP_SETUP_ONCE && timed;
-    tp_check_alignment = (size_t)atoi(tp_option(argc, argv, "alignment", "1"));
+    tp_check_alignment = (size_t)tp_integer(tp_option(argc, argv, "alignment", "1"));
     if (report) tp_report = tp_open(report, O_APPEND);
     tp_conversing = report && report[0] >= '0' && report[0] <= '9';
     if (outputs) tp_results = tp_open(outputs, O_TRUNC);
@@ -96,8 +96,6 @@ static int tp_main(int argc, char **argv) {
 }
 
 #ifdef __cplusplus
-#include <cxxabi.h>
-#include <exception>
 
 /* What left the kernel as an exception; "type: what". */
 static void tp_say_thrown(const char *what) {
@@ -105,7 +103,7 @@ static void tp_say_thrown(const char *what) {
     const std::type_info *type = abi::__cxa_current_exception_type();
     char *name = type ? abi::__cxa_demangle(type->name(), NULL, NULL, &status) : NULL;
     char words[301];
-    snprintf(words, sizeof words, "%s%s%s", name ? name : "an exception", what ? ": " : "", what ? what : "");
+    tp_print(words, sizeof words, "%s%s%s", name ? name : "an exception", what ? ": " : "", what ? what : "");
     for (char *at = words; *at; at++)
         if (*at == '\n') *at = ' ';
     if (tp_user_function)

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
+#include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +20,33 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+/* Where the source is included, everything after it may use only what is included here, and nothing that sources poison:
+ * this is for it. */
+static void tp_free(void *memory) { free(memory); }
+static int tp_integer(const char *text) { return atoi(text); }
+static double tp_real(const char *text) { return atof(text); }
+static int tp_print(char *to, size_t size, const char *format, ...) {
+    va_list words;
+    va_start(words, format);
+    int length = vsnprintf(to, size, format, words);
+    va_end(words);
+    return length;
+}
+static int tp_scan(const char *text, const char *format, ...) {
+    va_list words;
+    va_start(words, format);
+    int count = vsscanf(text, format, words);
+    va_end(words);
+    return count;
+}
+
 #ifdef __cplusplus
+#include <cxxabi.h>
+#include <exception>
+#include <new>
 #define TP_C extern "C"
 struct tp_pointer { /* converts to whatever pointer type the prototype asks for */
     void *to;

@@ -1,8 +1,5 @@
 /* The part of a harness whose kernel has a setup: functions of the user's make what the kernel is called with, and free it.
  * After timing.h and the generated constants; tp_set_up_state, tp_tear_down_state and tp_locate_state are generated too. */
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 /* As the entry after the source defines it, which finds the places. */
 struct tunepass_place {
@@ -77,12 +74,12 @@ static void tp_reset_variables(void) {
     static unsigned char *initial[TP_VARIABLES];
     for (int i = 0; i < TP_VARIABLES; i++) {
         const struct tunepass_global *variable = &tunepass_globals[i];
-        unsigned char *at = (unsigned char *)(uintptr_t)variable->at;
-        if (initial[i]) memcpy(at, initial[i], variable->size);
-        if (initial[i] || !variable->size) continue;
-        initial[i] = (unsigned char *)malloc(variable->size);
+        unsigned char *at = (unsigned char *)(uintptr_t)variable->tp_at;
+        if (initial[i]) memcpy(at, initial[i], variable->tp_size);
+        if (initial[i] || !variable->tp_size) continue;
+        initial[i] = (unsigned char *)malloc(variable->tp_size);
         if (!initial[i]) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
-        memcpy(initial[i], at, variable->size);
+        memcpy(initial[i], at, variable->tp_size);
     }
 }
 #else

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import resources
 
 from tunepass.frontends.c.harness.filling import any_value_table, draw_element, fill_arrays
+from tunepass.frontends.c.harness.isolation import declared as declaration
+from tunepass.frontends.c.harness.isolation import included_source
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.tables import (
     describe_arrays,
@@ -19,12 +22,15 @@ from tunepass.frontends.c.harness.tables import (
     table,
     wide_type,
 )
+from tunepass.frontends.cfamily.declared import is_known
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.ir.c_kernel import Leaf
 
 FIRST = ("runtime.h", "inputs.h", "outputs.h", "timing.h")
 LAST = ("checks.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
-INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
+PARTS = (*FIRST, *LAST, "contents.h", "containers.h", "setup.h", "variables.h")
+OWN = ("void *", "tp_bool", RETURNED)  # elements
 
 
 def harness_text(
@@ -54,26 +60,30 @@ def harness_text(
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
     beside = [*(setup.places if setup else ()), *variables, *lengths, *(result if returned else ())]
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
-    listed = {k: a.element for k, a in enumerate(arrays[0]) if "," in a.element}  # no macro's argument holds a comma
+    listed = {k: a.element for k, a in enumerate(arrays[0]) if _is_of_source(a)}
     arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
-    called = _called(function, arguments, arrays[0], counted)
+    called = _called("TP_KERNEL", arguments, arrays[0], counted)
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
+    including, restoring = included_source(function, _fixed_parts(), _names_of(variables))
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
         *(_fixed(name) for name in FIRST),
         _fixed("contents.h") if any(array.content is not None for array in arrays[0]) else "",
         prelude,
         NEEDS_SOURCE if variables else "",
-        _included(function),
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
-        f"{prototype.strip()};",
-        "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         scalar_tables(scalars),
         _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
-        f"typedef __typeof__({called}) {RETURNED};" if returned else "",
+        including,
+        declaration(function, prototype),
+        "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
+        "\n".join(f"typedef {a.element} tp_scalar_type_{k};" for k, a in enumerate(scalars[0])),
         *(enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
-        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
+        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves and array != result[0]),
+        restoring,
+        f"typedef __typeof__({called}) {RETURNED};" if returned else "",
+        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves and array == result[0]),
         describe_arrays(arrays, setup is not None),
         fill_arrays(arrays, scalars[0], counted),
         draw_element(arrays[0]),
@@ -125,17 +135,21 @@ def _fixed(name: str) -> str:
     return (resources.files("tunepass.frontends.c.harness") / name).read_text(encoding="utf-8")
 
 
-def _included(function: str) -> str:
-    names = dict.fromkeys((function, "main"))
-    return "\n".join(
-        [
-            "#ifdef TP_INCLUDE_SOURCE",
-            *(f"#define {name} {INCLUDED}{name}" for name in names),
-            "#include TP_INCLUDE_SOURCE",
-            *(f"#undef {name}" for name in names),
-            "#endif",
-        ]
+@cache
+def _fixed_parts() -> tuple[str, ...]:
+    folder = resources.files("tunepass.frontends.c.harness")
+    return tuple(file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name in PARTS)
+
+
+def _is_of_source(array: CArray) -> bool:
+    """Whether its element's name may mean something in the source alone. A comma would end a macro's argument."""
+    return "," in array.element or not (
+        array.variable or array.place or array.element in OWN or is_known(array.element)
     )
+
+
+def _names_of(variables: Sequence[CArray]) -> frozenset[str]:
+    return frozenset(name for v in variables for text in (v.variable, v.condition) for name in names_in(text))
 
 
 def _pairs(arrays: Sequence[CArray], pairs: Sequence[tuple[str, str]]) -> str:
@@ -150,7 +164,7 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
     words, scalars, arrays = [], 0, 0
     for argument in arguments:
         if isinstance(argument, CScalar):
-            words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
+            words.append(f"(tp_scalar_type_{scalars})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
             number = arrays

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tunepass.backends.c import TIME
+from tunepass.backends.c_tasks import call_task
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Parsed
 from tunepass.frontends.c.frontend import CFrontend
@@ -228,3 +230,16 @@ def test_variables_of_headers(tmp_path: Path) -> None:
 
 def test_nothing_is_exposed_where_nothing_is_compared() -> None:
     assert exposing_text("f", ()) == ""
+
+
+@pytest.mark.parametrize("words", [(), ("gcc", "-O1", "-DCOUNTED")])
+def test_variables_that_only_the_compile_sees_are_told(words: tuple[str, ...]) -> None:
+    text = (
+        PRAGMAS.format(clauses="") + "#ifdef COUNTED\nint count;\n#define COUNT count++\n#else\n#define COUNT\n#endif\n"
+    )
+    text += "void f(int n, const double *x, double *y) { y[0] = x[P]; COUNT; }\n"
+    kernel = CFrontend().parse(Source("k.c", text), words=words).kernels[0]
+    call = kernel.body_as(CKernel).call
+    assert call is not None and bool(call.globals) == bool(words)
+    warnings = call_task(kernel, call, ("gcc", "-O2", "-DCOUNTED"), TIME).warnings
+    assert [("-DCOUNTED" in w and "are not compared" in w) for w in warnings] == [True] * (not words)

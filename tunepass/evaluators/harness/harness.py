@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from tunepass.compilers.asking import base_environment
-from tunepass.compilers.languages import USUAL_SUFFIX
-from tunepass.compilers.options import PREPROCESSING, is_named, kept
-from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.conversation import Conversation
 from tunepass.evaluators.harness.dialogues import (
@@ -29,13 +26,11 @@ from tunepass.evaluators.harness.dialogues import (
 from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, Report
-from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.measure.timing import Sample
 from tunepass.evaluators.measure.turns import Party
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
-from tunepass.evaluators.toolchains.compiling import WRAPPED, Compiling
-from tunepass.files import encoded
+from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -226,26 +221,3 @@ class BuiltHarness:
         compiling = self.compiling.by(candidate) if by_own else self.compiling
         _, failure = compiling.link([candidate_object, *self.objects], target, candidate, self.link_words)
         return (None if failure else target), failure
-
-
-def build_harness(compiling: Compiling, harness: str, reference: Candidate, text: str, folder: Path) -> BuiltHarness:
-    """Compile the harness, without the candidate's flags, and at -O1, which takes half of -O2's time; with the source
-    included if it needs its types."""
-    path = folder / f"harness{USUAL_SUFFIX[compiling.language]}"
-    path.write_bytes(encoded(harness))
-    target = folder / "harness.o"
-    includes = kept(compiling.flags, lambda word, value: is_named(word, value, PREPROCESSING))
-    standard = "-std=gnu++17" if compiling.language == "c++" else "-std=gnu11"
-    alone: list[str | Path] = ["-O1", "-w", standard, *compiling.sections, "-DTP_WRAP_MALLOC", "-c", path, "-o", target]
-    _, failure = compiling.run(alone)
-    link_words = ["-lm", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
-    if failure is not None:
-        source = compiling.place_of(compiling.source)
-        own = [word for word in compiling.flags if word.startswith("-std=")] if compiling.language == "c++" else []
-        words = [f'-DTP_INCLUDE_SOURCE="{source}"', *includes, *reference.defines, *alone, *own]
-        _, with_source = compiling.run(words)
-        if with_source is not None:
-            raise ToolError(f"the harness for {compiling.source} does not compile", hint=with_source.log)
-        link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
-    further = compiling.compile_further(folder)
-    return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed)

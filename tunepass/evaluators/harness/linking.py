@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.harness.harness import BuiltHarness, build_harness
+from tunepass.evaluators.harness.compiling import build_harness
+from tunepass.evaluators.harness.harness import BuiltHarness
 from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate

@@ -1,0 +1,164 @@
+"""Names of a source that the generated program has too: kept apart where they can be, else refused with their line."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.evaluators.kernels import ARGUMENTS, PROTOTYPE
+from tests.evaluators.test_cpp_kernels import outcomes, task_of
+from tunepass.diagnostics import Source, SourceError
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness.compiling import TWICE
+from tunepass.evaluators.harness.symbols import HARMLESS, symbols
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.c.harness.plan import CSetup
+from tunepass.frontends.c.harness.text import harness_text
+from tunepass.frontends.c.reserved import CALLED
+from tunepass.study.outcome import Failed, Measured
+
+pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+HEAD = (
+    "#pragma tunepass param WRONG: integer(0..1) = 0\n#pragma tunepass kernel {kernel}\n"
+    "#ifndef WRONG\n#define WRONG 0\n#endif\n"
+)
+PAIRS = (
+    "typedef double real;\nstruct pair {{ real a, b; }};\ndouble total;\n{macros}\n"
+    "void f(int n, const struct pair *x, struct pair *y)\n"
+    "{{ for (int q = 0; q < n; q++) y[q].a = 2 * x[q].b + WRONG, y[q].b = 1, total += x[q].a; }}\n"
+)
+MACROS = {
+    "members and locals": "#define i 3\n#define at 1\n#define data (1)\n#define size 5\n#define count 7\n"
+    "#define row 4\n#define index 2\n#define seed 3\n#define name 9\n#define kind 8\n#define path 7\n#define offset 6",
+    "functions": "#define free(p) absent(p)\n#define memcmp absent\n#define snprintf absent\n#define strlen absent",
+    "poisoned": "#pragma GCC poison malloc calloc realloc free sprintf strcpy atoi atof sscanf",
+    "names of system headers": "double y1[5];\nint index(int k) { return k; }\nenum kinds { link, pipe };\n"
+    "struct rlimit { int x; };",
+}
+
+
+def judged(folder: Path, text: str, *command: str) -> tuple[object, object]:
+    right, wrong = outcomes(task_of(folder, text, *command), {"WRONG": 0}, {"WRONG": 1})
+    return right, wrong
+
+
+@pytest.mark.parametrize("macros", MACROS.values(), ids=MACROS)
+def test_names_of_the_source_that_the_harness_has_too(tmp_path: Path, macros: str) -> None:
+    text = HEAD.format(kernel="f(n = 50, x: in struct pair[n], y: out struct pair[n])") + PAIRS.format(macros=macros)
+
+    right, wrong = judged(tmp_path, text, "gcc", "-O1")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+def test_a_kernel_named_as_a_function_of_a_system_header(tmp_path: Path) -> None:
+    kernel = "round(n = 50, x: in double[n], y: out double[n])"
+    body = "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i] + WRONG; return n; }\n"
+    text = HEAD.format(kernel=kernel) + f"int round(int n, const double *x, double *y) {body}"
+    right, wrong = judged(tmp_path, text, "gcc", "-O1", "-fno-builtin")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+@pytest.mark.parametrize("file", ['q"uo.c', "back\\slash.c", "a b.c", "it's.c"])
+def test_names_of_files(tmp_path: Path, file: str) -> None:
+    text = HEAD.format(kernel="f(n = 50, x: in struct pair[n], y: out struct pair[n])") + PAIRS.format(macros="")
+    path = tmp_path / file
+    path.write_text(text)
+    task = task_of(tmp_path, text, "gcc", "-O1")
+    with CompileRun(type(task)(**{**{k: getattr(task, k) for k in task.__slots__}, "source": path})) as evaluator:
+        evaluator.set_up()
+
+
+CPP = """\
+#define at 1
+#define object 2
+#define count 3
+#define place 5
+#define what 6
+#define type 7
+#define value 8
+static int f(int n, double *y) { for (int i = 0; i < n; i++) y[i] = i + WRONG; return n; }
+"""
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+def test_macros_that_the_entry_of_a_kernel_of_cpp_has_too(tmp_path: Path) -> None:
+    right, wrong = judged(tmp_path, HEAD.format(kernel="f(n = 50, y: out double[n])") + CPP)
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+REFUSED = {
+    "read": ("void read(int n, double *y) { y[0] = n; }", "read(n = 8, y: out double[n])", (1, 25)),
+    "tp_call": ("static void tp_call(int n, double *y) { y[0] = n; }", "tp_call(n = 8, y: out double[n])", (1, 25)),
+    "tunepass_f": ("void tunepass_f(int n, double *y) { y[0] = n; }", "tunepass_f(n = 8, y: out double[n])", (1, 25)),
+    "tp_seed": ("void f(int tp_seed, double *y) { y[0] = 1; }", "f(tp_seed = 8, y: out double[8])", (1, 27)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_names_of_the_generated_program_are_refused(name: str) -> None:
+    code, kernel, (line, column) = REFUSED[name]
+    text = f"#pragma tunepass kernel {kernel}\n#pragma tunepass param P: integer(0..1) = 0\n{code}\nint p = P;\n"
+    with pytest.raises(SourceError, match=f"`{name}`") as error:
+        CFrontend().parse(Source("k.c", text))
+    span = error.value.diagnostics[0].span
+    assert span is not None and (span.line, span.column) == (line, column)
+    assert error.value.diagnostics[0].hint
+
+
+def test_a_static_kernel_may_be_named_as_a_function_that_the_program_calls(tmp_path: Path) -> None:
+    text = HEAD.format(kernel="read(n = 50, y: out double[n])")
+    text += "static void read(int n, double *y) { for (int i = 0; i < n; i++) y[i] = i + WRONG; }\n"
+    right, wrong = judged(tmp_path, text, "gcc", "-O1")
+    assert isinstance(right, Measured) and isinstance(wrong, Failed), (right, wrong)
+
+
+@pytest.mark.parametrize("setup", [None, CSetup(function="make")])
+def test_the_list_of_what_the_program_calls_is_whole(tmp_path: Path, setup: CSetup | None) -> None:
+    path = tmp_path / "h.c"
+    path.write_text(harness_text("window", PROTOTYPE, ARGUMENTS, setup=setup))
+    words = ["gcc", "-O1", "-w", "-fno-builtin", "-DTP_WRAP_MALLOC", "-c", str(path), "-o", str(tmp_path / "h.o")]
+    subprocess.run(words, check=True)
+    needed = {name.removeprefix("__real_").removeprefix("__isoc99_") for name in symbols(tmp_path / "h.o").needed}
+    converting = {"atoi", "atof"}  # which call others of the list
+    assert (
+        needed - HARMLESS - converting - {"window", "tunepass_locate", "tunepass_set_up", "tunepass_tear_down"}
+        <= CALLED
+    )
+
+
+SAID = {
+    "k.c:3:8: error: conflicting types for 'y1'; have 'double[5]'": "y1",
+    "k.c:3:8: error: 'y1' redeclared as different kind of symbol": "y1",
+    "k.c:3:8: error: static declaration of 'round' follows non-static declaration": "round",
+    "k.c:3:8: error: redefinition of 'struct rlimit'": "struct rlimit",
+    "k.c:3:8: error: redefinition of 'y1' as different kind of symbol": "y1",
+    "k.cc:3:8: error: conflicting declaration 'double y1 [5]'": "double y1 [5]",
+    "k.cc:3:8: error: ambiguating new declaration of 'int round(double)'": "int round(double)",
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_compilers_say_of_a_name_that_is_declared_twice(said: str) -> None:
+    assert TWICE.findall(said) == [SAID[said]]
+
+
+OF_CPP = {
+    "void f(int n, auto const *x, double *y) { y[0] = x[0]; }": "`x` of `f` is `auto`",
+    "consteval int f(int n, const double *x, double *y) { return n; }": "`f` is consteval",
+}
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+@pytest.mark.parametrize("code", OF_CPP)
+def test_functions_that_no_program_can_call_are_refused(code: str) -> None:
+    text = HEAD.format(kernel="f(n = 8, x: in double[n], y: out double[n])") + f"int p = WRONG;\n{code}\n"
+    with pytest.raises(SourceError, match=OF_CPP[code]) as error:
+        CFrontend().parse(Source("k.cpp", text), words=("g++", "-std=c++20"))
+    span = error.value.diagnostics[0].span
+    assert span is not None and span.line == 2
