@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.frontends.cfamily.chains import CONDITIONS
 from tunepass.frontends.cfamily.raw import CONTINUATION, Directive
 from tunepass.frontends.cfamily.unit import Unit
 
@@ -16,7 +17,7 @@ OWN = re.compile(r"tunepass\b")
 KEPT = re.compile(r"(omp|ivdep|GCC|clang|unroll|nounroll|vector|novector|simd)\b")
 COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unroll|section|sections|barrier)\b")
 
-
+SETTLED = CONDITIONS | {"error", "warning"}
 SHARES = re.compile(r"omp\b.*\bparallel\b.*\bfor\b")
 DROPPED = re.compile(
     r"omp\s+(?:(?:target\b.*\b)?parallel\b.*\bfor\b|simd\b|(?:target\s+)?loop\b|atomic\s*(?:update|write|read)?$)"
@@ -51,7 +52,7 @@ class OwnPragmas:
         self.source: Source = unit.source
         directives = [d for d in unit.text.raw.directives if not OWN.match(d.body)]
         self.kept = [d for d in directives if d.kind == "pragma" and KEPT.match(d.body)]
-        self.others = [d for d in directives if d not in self.kept and not unit.text.is_settled(d)]
+        self.others = [d for d in directives if d not in self.kept and d.kind not in SETTLED]
 
     def between(self, start: int, end: int) -> list[Directive]:
         return [directive for directive in self.kept if start <= directive.start < end]
@@ -61,7 +62,7 @@ class OwnPragmas:
         return next((directive.start for directive in self.between(start, end)), end)
 
     def other(self, start: int, end: int) -> tuple[str, Span] | None:
-        """The first directive in [start, end) that cannot stay, as `#pragma` or `#if`."""
+        """The first directive in [start, end) that cannot stay, as `#pragma` or `#define`."""
         directive = next((d for d in self.others if start <= d.start < end), None)
         if directive is None:
             return None
