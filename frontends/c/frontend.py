@@ -121,6 +121,7 @@ class _KernelReader:
             parameters=self.parameters,
             kernels=frozenset(map(name_of, kernels)),
             loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
+            sound=len(self.parameters) == len(params),
         ).read()
         self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)

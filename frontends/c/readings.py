@@ -14,12 +14,13 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.lowering import spelled
 from tunepass.frontends.c.macros import whole_number
 from tunepass.frontends.c.relevance import Relevance
+from tunepass.frontends.cfamily.booleans import TRUE
 from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
 from tunepass.frontends.cfamily.condition_values import number_of_word
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.space.configuration import Value
+from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
 
@@ -43,7 +44,8 @@ class Reading:
 @dataclass(frozen=True)
 class Readings:
     """Reads a source. `symbols` are the macros that parameters set with their defaults' numbers; `kernels` the names of
-    its kernels, `loops` where pragmas stand before nests."""
+    its kernels, `loops` where pragmas stand before nests. Where a parameter is wrong (not `sound`), which is told
+    later, branches are those of the defaults."""
 
     source: Source
     words: Sequence[str]
@@ -52,6 +54,7 @@ class Readings:
     parameters: Sequence[Parameter]
     kernels: frozenset[str]
     loops: Sequence[Span]
+    sound: bool = True
 
     def read(self) -> list[Reading]:
         """That of the defaults first. Raises SourceError at an `#if` that cannot be followed."""
@@ -59,6 +62,8 @@ class Readings:
         choices = self._numbers(unit, {p.name: p.default for p in self.parameters})
         if any(self.symbols.get(name) != number for name, number in choices.items()):
             unit = self._unit({**self.symbols, **choices})
+        if not self.sound:
+            return [self._reading(unit, BranchSet(Configuration({}), TRUE, True))]
         matters = Relevance.of(unit, self.kernels, self.loops)
         sets = branch_sets(unit, self.parameters, matters)
         return [self._reading(unit, branches) for branches in sorted(sets, key=lambda s: not s.plain)]

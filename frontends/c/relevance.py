@@ -14,8 +14,12 @@ from tunepass.frontends.cfamily.raw import RawText
 from tunepass.frontends.cfamily.surroundings import AT_FILE_SCOPE, code_of, function_scopes
 from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
+from tunepass.frontends.cfamily.words import ARITHMETIC, QUALIFIERS, STORAGE, TAGGED
 
-QUALIFIERS = ("const", "noexcept", "override", "final")
+AFTER_FORMALS = ("const", "noexcept", "override", "final")
+KEYWORDS = QUALIFIERS | STORAGE | ARITHMETIC | TAGGED | {
+    "if", "else", "for", "while", "do", "return", "break", "continue", "sizeof", "switch", "case", "default", "goto"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,7 @@ class FileNames:
                 continue
             if token.start == function:
                 found[function] = (_name_before(self.code, at), set())
-            elif token.kind == "name" and function in found:
+            elif is_own(token) and function in found:
                 found[function][1].add(token.text)
         return found
 
@@ -55,10 +59,10 @@ class FileNames:
         """(names, further names) of macros and declarations: what needs one of the first needs the others too."""
         for directive in self.raw.directives:
             if directive.kind == "define":
-                yield {defined_name(directive)}, set(names_in(directive.body))
+                yield {defined_name(directive)}, set(names_in(directive.body)) - KEYWORDS
         names: set[str] = set()
         for token in outer_tokens(self.code):
-            if token.kind == "name":
+            if is_own(token):
                 names.add(token.text)
             elif token.at(";"):
                 yield names, names
@@ -89,7 +93,7 @@ class Relevance:
         start, end = alternative.chain.start, alternative.chain.directives[-1].start
         inside = [d for d in alternative.file.raw.directives if start <= d.start < end]
         names = {defined_name(d) for d in inside if d.kind in DEFINING}
-        names |= {t.text for branch in alternative.branches for t in outer_tokens(branch) if t.kind == "name"}
+        names |= {t.text for branch in alternative.branches for t in outer_tokens(branch) if is_own(t)}
         return bool(names & self._needed) or any(d.kind == "include" for d in inside)
 
     @cached_property
@@ -124,13 +128,18 @@ class Relevance:
                 end = next((n for n in range(at, len(code)) if code[n].at("{", ";")), len(code))
                 begin = next((n for n in range(at, -1, -1) if code[n].at("}", ";")), 0)
                 yield token.text
-                yield from (t.text for t in code[begin:end] if t.kind == "name")
+                yield from (t.text for t in code[begin:end] if is_own(t))
+
+
+def is_own(token: Token) -> bool:
+    """A name, no word of the language."""
+    return token.kind == "name" and token.text not in KEYWORDS
 
 
 def _name_before(code: Sequence[Token], opening: int) -> str:
     """The function's whose body opens there."""
     at, depth = opening - 1, 0
-    while at > 0 and code[at].at(*QUALIFIERS):
+    while at > 0 and code[at].at(*AFTER_FORMALS):
         at -= 1
     while at > 0:
         depth += code[at].at(")") - code[at].at("(")

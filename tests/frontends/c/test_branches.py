@@ -247,3 +247,16 @@ def test_pragmas_in_branches_that_schedules_leave_out_are_told() -> None:
     nest = f"#pragma tunepass loop auto\n#if V > 1\n#pragma omp parallel for\n#endif\n{LOOPS}y[j * 64 + i] += V;\n"
     parsed = CFrontend().parse(Source("f.c", f"{HEAD.format('ordinal(1, 2) = 1')}{OPENS}{nest}}}\n"))
     assert "only the source's own schedule keeps this pragma" in [w.message for w in parsed.warnings]
+
+
+def test_words_of_the_language_make_no_if_matter() -> None:
+    other = "#if V > 1\nstatic const float *more(int k) { return 0; }\n#else\nstatic const int k = 3;\n#endif\n"
+    kernel = read(f"{other}{OPENS}{NEST}}}\n")
+    assert conditions(kernel) == [""]
+
+
+def test_a_wrong_parameter_is_told_before_the_ifs_that_read_it() -> None:
+    source = "#pragma tunepass param V: ordinal(1, 2) = 1\n#define V 1\n" + HEAD.split("#endif\n")[1]
+    code = f"{OPENS}#if V\n{NEST}#endif\n}}\n"
+    with pytest.raises(SourceError, match="`V` is defined here without `#ifndef`"):
+        CFrontend().parse(Source("f.c", source + code))
