@@ -13,6 +13,7 @@ from tunepass.expr.printer import to_text
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.readings import Reading
 from tunepass.frontends.c.scops.statements.region import is_seen
+from tunepass.frontends.cfamily.booleans import disjunction, negated
 from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.cfamily.unit import Unit
@@ -61,7 +62,7 @@ class Branches:
         openings = tuple(replace(o, values=(*given, *o.values)) for o in nest.openings)
         defaults = tuple(pair for pair in self._defaults() if pair[0] not in own)
         nest = replace(nest, openings=openings, condition=condition, chosen_by=given, defaults=defaults)
-        no = typing.unary("not", self._own(condition))
+        no = negated(self._own(condition))
         return nest, tuple(self._either(no, c.expression, c.span) for c in constraints)
 
     def pinned(self, parameters: Iterable[Parameter], nests: Sequence[ScopNest]) -> list[Constraint]:
@@ -70,8 +71,9 @@ class Branches:
         for parameter in parameters:
             conditions = [n.condition for n in nests if parameter.name in n.directives.parameters(n.scop)]
             held = [condition for condition in conditions if condition is not None]
-            if held and len(held) == len(conditions):
-                found.append(self._either(self._own(any_of(held)), _is_default(parameter), parameter.span))
+            somewhere = self._own(any_of(held))
+            if held and len(held) == len(conditions) and not isinstance(somewhere, Constant):
+                found.append(self._either(somewhere, _is_default(parameter), parameter.span))
         return found
 
     def defined(self, pragma: KernelPragma) -> list[Constraint]:
@@ -99,8 +101,7 @@ class Branches:
 
 
 def any_of(conditions: Sequence[Expr]) -> Expr:
-    distinct = list(dict.fromkeys(conditions))
-    return distinct[0] if len(distinct) == 1 else typing.logical("or", distinct)
+    return disjunction(*conditions)
 
 
 def _is_default(parameter: Parameter) -> Expr:

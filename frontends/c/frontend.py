@@ -52,6 +52,7 @@ from tunepass.frontends.c.tune_calls import (
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
+from tunepass.frontends.cfamily.branches import refusals
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
@@ -120,6 +121,7 @@ class _KernelReader:
             parameters=self.parameters,
             kernels=frozenset(map(name_of, kernels)),
             loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
+            sound=len(self.parameters) == len(params),
         ).read()
         self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
@@ -212,6 +214,8 @@ class _KernelReader:
         )
         own = {b.parameter for b in bindings if b.role == "directive"}
         legal += branches.pinned([p for p in everything if p.name in own], scops)
+        own = {p.name for p in parameters}
+        legal += refusals(self.unit, self.parameters, {p.name: p.default for p in self.parameters if p.name not in own})
         if isinstance(target, KernelPragma):
             legal += branches.defined(target)
         _check_apart([*group.autos, *group.scheduled], scops)
@@ -279,11 +283,12 @@ class _KernelReader:
         for scop, held in branches.scops(pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs)):
             self.derived_nests += 1
             unit = held[0].unit
-            parallel = pragma.parallel or (threads and shares_iterations(unit, scop.span))
-            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes, parallel=parallel)
+            shared = pragma.parallel or (threads and shares_iterations(unit, scop.span))
+            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes, parallel=shared)
             self.warnings += opaque_notes(derived)
-            replaced = [p for p in unit.pragmas if is_replaced(p, scop.span)]
-            self.warnings += [self.replaced_pragma(p, bool(derived.nest.directives.parallel)) for p in replaced]
+            replaced = {p.start: p for r in held for p in r.unit.pragmas if is_replaced(p, scop.span)}
+            parallel = bool(derived.nest.directives.parallel)
+            self.warnings += [self.replaced_pragma(p, parallel) for p in replaced.values()]
             nest, constraints = branches.under(held, derived.nest, derived.constraints)
             found.append(replace(derived, nest=nest, constraints=constraints))
         return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.annotated import Annotated
-from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.chains import chains, condition_of
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.raw import COMMENT, CONTINUATION, Directive
 from tunepass.frontends.cfamily.tokens import tokens
@@ -27,11 +27,10 @@ class MacroDefault:
 def macro_defaults(text: Annotated) -> Mapping[str, MacroDefault]:
     """The first object-like definition of every macro."""
     defaults: dict[str, MacroDefault] = {}
-    first = (next(chain.branches()) for chain in chains(text.directives))
-    guards = [(_guarded_name(head), head.start, end if end >= 0 else len(text.source.text)) for head, end in first]
+    guards = list(_guards(text))
     for directive in text.directives:
         if directive.kind == "define":
-            around = frozenset(name for name, start, end in guards if start <= directive.start < end)
+            around = frozenset(name for names, start, end in guards if start <= directive.start < end for name in names)
             name, default = _defined(text.source, directive, around)
             if default is not None:
                 defaults.setdefault(name, default)
@@ -56,14 +55,27 @@ def _without_comments(gap: str) -> str:
     return COMMENT.sub(" ", CONTINUATION.sub(" ", gap))
 
 
-def _guarded_name(directive: Directive) -> str:
-    """`NAME` of `#ifndef NAME` and `#if !defined(NAME)`."""
-    words = [token.text for token in tokens(directive.body)]
-    if directive.kind == "ifndef":
-        return words[0] if words else ""
-    if directive.kind != "if" or words[:2] != ["!", "defined"]:
-        return ""
-    return next((word for word in words[2:] if word != "("), "")
+def _guards(text: Annotated) -> Iterator[tuple[frozenset[str], int, int]]:
+    """The macros that are not defined where each branch of an `#if` is compiled, and from where to where that is."""
+    for chain in chains(text.directives):
+        defined: set[str] = set()  # by which the branches before are compiled
+        for head, end in chain.branches():
+            terms = [] if head.kind == "else" else _terms(condition_of(head))
+            absent = {words[-1] for words in terms if words[:-1] == ["!", "defined"]}
+            yield frozenset(defined | absent), head.start, end if end >= 0 else len(text.source.text)
+            defined |= {words[1] for words in terms if len(terms) == 1 and words[:1] == ["defined"] and len(words) == 2}
+
+
+def _terms(condition: str) -> list[list[str]]:
+    """The words, brackets aside, of what `&&` combines; none where there are other operators."""
+    words = [token.text for token in tokens(condition) if not token.at("(", ")")]
+    terms: list[list[str]] = [[]]
+    for word in words:
+        if word == "&&":
+            terms.append([])
+        else:
+            terms[-1].append(word)
+    return [] if "||" in words or "?" in words else terms
 
 
 def set_macros(pragma: ParamText) -> tuple[str, ...]:

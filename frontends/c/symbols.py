@@ -17,7 +17,7 @@ from tunepass.space.parameter import Parameter
 def symbols_of(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, int | None]:
-    """By name the default's whole number; None where it is none, or where the parameter is wrong and told so later."""
+    """By name the default's whole number; None where it is none."""
     texts = _default_texts(pragmas, macros, known)
     return {name: None if text is None else whole_number(text) for name, text in texts.items()}
 
@@ -31,10 +31,11 @@ def texts_of(parameters: Iterable[Parameter], macros: Collection[str], values: M
 def _default_texts(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, str | None]:
-    """By name what the default makes of each macro; None where the parameter is wrong and told so later."""
+    """By name what the default makes of each macro; where the parameter is wrong, which is told later, what the source
+    defines, or None."""
     texts: dict[str, str | None] = {}
     for pragma in pragmas:
-        texts |= dict.fromkeys(set_macros(pragma))
+        texts |= {name: macros[name].text if name in macros else None for name in set_macros(pragma)}
         try:
             parameter, _ = build_parameter(pragma, macros, known)
             assigned = parameter.assignments(parameter.default)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, OrderType, RealType, Type
 from tunepass.expr.nodes import Name as Symbol
+from tunepass.frontends.cfamily.booleans import folded
 from tunepass.frontends.cfamily.constants import named_values
 from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import tokens
+from tunepass.frontends.cfamily.macro_states import Definition, Event, MacroStates
+from tunepass.frontends.cfamily.marks import PREFIX, closing
+from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.tree import SyntaxFault
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.cfamily.values import Values
 from tunepass.space.parameter import Parameter
 
-DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+DEPTH_LIMIT = 32  # macros in macros
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """`types` are of parameters that stand for themselves, `numbers` what others are in a condition."""
+    """`types` are of parameters that stand for themselves, `numbers` what others are in a condition; `states` tells
+    what each macro is where the condition stands."""
 
     unit: Unit
     types: Mapping[str, Type]
     numbers: Mapping[str, Expr]
+    states: MacroStates
 
     @classmethod
-    def of(cls, unit: Unit, parameters: Sequence[Parameter]) -> Conditions:
+    def of(cls, unit: Unit, parameters: Sequence[Parameter], states: MacroStates) -> Conditions:
         types: dict[str, Type] = {}
         numbers: dict[str, Expr] = {}
         for parameter in parameters:
@@ -45,28 +50,141 @@ class Conditions:
                 numbers[parameter.name] = value
             if distinct and not isinstance(parameter.type, RealType):
                 types[parameter.name] = parameter.type
-        return cls(unit, types, numbers)
+        return cls(unit, types, numbers, states)
 
     def read(self, text: str) -> Expr | None:
         """None where its value cannot be told for every value of the parameters."""
-        text = DEFINED.sub(lambda m: "1" if self._is_defined(m[1] or m[2]) else "0", text)
-        words = {token.text for token in tokens(text) if token.kind == "name"}
-        if any(word.startswith("__has_") for word in words):
-            return None
-        known = named_values(self.unit, words & self.unit.text.macros.keys(), self.types)
-        known |= {name: value for name, value in self.numbers.items() if name not in self.types}
-        names = self.unit.text.macros.keys() | self.unit.text.symbols.names | known.keys()
-        known |= {word: algebra.lift(0) for word in words - names}
         try:
-            read = parse_expression(list(tokens(text)))
-        except SyntaxFault:
+            known: dict[str, Expr] = {}
+            words = self._expanded(self._without_defined(list(tokens(text)), known), known, frozenset())
+            read = parse_expression(words)
+        except (SyntaxFault, _UntoldError):
             return None
+        known |= {name: value for name, value in self.numbers.items() if name not in self.types}
         plain = Values(self.types, dict(known)).condition(read)
-        return plain if plain is not None else Values(self.types, {**known, **self.numbers}).condition(read)
+        value = plain if plain is not None else Values(self.types, {**known, **self.numbers}).condition(read)
+        return None if value is None else folded(value)
 
-    def _is_defined(self, name: str) -> bool:
-        """A candidate has a -D for every parameter."""
-        return name in self.unit.text.symbols.names or name in self.unit.text.macros
+    @cached_property
+    def _choices(self) -> frozenset[str]:
+        """The words that parameters may be: compared with one, they are told apart by their names."""
+        kinds = (kind for kind in self.types.values() if isinstance(kind, CategoryType))
+        return frozenset(str(value) for kind in kinds for value in kind.values)
+
+    def _without_defined(self, words: Sequence[Token], known: dict[str, Expr]) -> list[Token]:
+        """`defined X` and `defined(X)` as names with a value."""
+        result: list[Token] = []
+        at = 0
+        while at < len(words):
+            word = words[at]
+            if word.at("defined") and at + 1 < len(words):
+                in_brackets = words[at + 1].at("(")
+                name = words[at + 1 + in_brackets] if at + 1 + in_brackets < len(words) else word
+                at += 2 + 2 * in_brackets
+                word = replace(name, text=f"{PREFIX}defined_{name.text}")
+                known[word.text] = self._is_defined(name.text)
+            else:
+                at += 1
+            result.append(word)
+        return result
+
+    def _is_defined(self, name: str) -> Expr:
+        """1 or 0. A candidate has a -D for every parameter."""
+        if name in self.unit.text.symbols.names:
+            return algebra.lift(1)
+        value = algebra.lift(0)
+        for event in self.states.events_of(name):
+            value = algebra.where(_told(event.condition), int(event.definition is not None), value)
+        return value
+
+    def _expanded(self, words: Sequence[Token], known: dict[str, Expr], inside: frozenset[str]) -> list[Token]:
+        """As the preprocessor makes it; a macro of several texts stays a name, with its value in `known`."""
+        if len(inside) > DEPTH_LIMIT:
+            raise _UntoldError
+        result: list[Token] = []
+        at = 0
+        while at < len(words):
+            word, at = words[at], at + 1
+            if word.kind != "name" or word.text in known or word.text in self.unit.text.symbols.names:
+                result.append(word)
+                continue
+            events = self._events(word.text, inside)
+            definition = events[0].definition
+            if len(events) > 1 or word.text in self._choices:
+                known[word.text] = self._number_of(events, inside | {word.text})
+            elif definition is None:
+                known[word.text] = algebra.lift(0)
+            elif definition.parameters is None:
+                result += self._expanded(definition.words, known, inside | {word.text})
+                continue
+            elif at < len(words) and words[at].at("("):
+                end = closing(words, at)
+                arguments = [self._expanded(part, known, inside) for part in _split(words[at + 1 : end])]
+                result += self._expanded(_called(definition, arguments), known, inside | {word.text})
+                at = end + 1
+                continue
+            else:
+                known[word.text] = algebra.lift(0)
+            result.append(word)
+        return result
+
+    def _events(self, name: str, inside: frozenset[str]) -> Sequence[Event]:
+        if name in inside or name.startswith("__has_"):
+            raise _UntoldError
+        return self.states.events_of(name)
+
+    def _number_of(self, events: Sequence[Event], inside: frozenset[str]) -> Expr:
+        value = algebra.lift(0)
+        for event in events:
+            value = algebra.where(_told(event.condition), self._number_in(event.definition, inside), value)
+        return value
+
+    def _number_in(self, definition: Definition | None, inside: frozenset[str]) -> Expr:
+        """Of a text that is one word or stands in brackets, so that what is around its use does not matter."""
+        if definition is None:
+            return algebra.lift(0)
+        words = definition.words
+        whole = len(words) == 1 or (words[:1] and words[0].at("(") and closing(words, 0) == len(words) - 1)
+        if definition.parameters is not None or not whole:
+            raise _UntoldError
+        known: dict[str, Expr] = {}
+        read = parse_expression(self._expanded(words, known, inside))
+        value = Values(self.types, {**known, **self.numbers}).number(read)
+        if value is None:
+            raise _UntoldError
+        return value
+
+
+class _UntoldError(Exception):
+    """What a condition is cannot be told."""
+
+
+def _told(condition: Expr | None) -> Expr:
+    if condition is None:
+        raise _UntoldError
+    return condition
+
+
+def _split(words: Sequence[Token]) -> list[Sequence[Token]]:
+    """At the commas outside brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for word in words:
+        depth += word.at("(") - word.at(")")
+        if word.at(",") and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return list(parts)
+
+
+def _called(definition: Definition, arguments: Sequence[Sequence[Token]]) -> list[Token]:
+    """The text of a macro with its arguments."""
+    names = definition.parameters or ()
+    if any(word.at("#", "##") for word in definition.words) or len(names) != len(arguments):
+        raise _UntoldError
+    given = dict(zip(names, arguments))
+    return [part for word in definition.words for part in given.get(word.text, (word,))]
 
 
 def _number(unit: Unit, symbol: Symbol) -> tuple[Expr | None, bool]:

@@ -17,6 +17,7 @@ from tunepass.diagnostics import Source, SourceError, ToolError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.chains import CONDITIONS
 from tunepass.frontends.cfamily.command import STDIN, Command
+from tunepass.frontends.cfamily.directives import FileText, PlacedDirective, read_order
 from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
@@ -34,9 +35,10 @@ from tunepass.frontends.cfamily.marks import (
     uses_of,
 )
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
+from tunepass.frontends.cfamily.parametric import parametric_names
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
-from tunepass.frontends.cfamily.tokens import Token, closings, words_of
+from tunepass.frontends.cfamily.tokens import Token, closings, names_in, words_of
 from tunepass.frontends.cfamily.tree import UnreadableError
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
@@ -70,21 +72,21 @@ class Preprocessed:
         spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
 
-    def is_settled(self, directive: Directive) -> bool:
-        """Whether it is a condition that holds, or not, for every value of the parameters."""
-        return directive.kind in CONDITIONS and not self.reads_parameter(directive)
-
     def reads_parameter(self, directive: Directive) -> bool:
         """Whether a condition names a parameter, itself or by a macro."""
-        waiting, seen = set(re.findall(r"[A-Za-z_]\w*", directive.body)), set[str]()
-        while waiting:
-            name = waiting.pop()
-            if name in self.symbols.names:
-                return True
-            if name not in seen:
-                seen.add(name)
-                waiting |= {w for m in self.macros.get(name, ()) for w in re.findall(r"[A-Za-z_]\w*", m.body)}
-        return False
+        return directive.kind in CONDITIONS and bool(self.parametric & set(names_in(directive.body)))
+
+    @cached_property
+    def read_order(self) -> tuple[PlacedDirective, ...]:
+        """The directives of the source and of its headers."""
+        return read_order(FileText(self.source, self.raw, own=True), self.included)
+
+    @cached_property
+    def parametric(self) -> frozenset[str]:
+        """The macros that differ with the values of parameters."""
+        if not self.symbols.names:
+            return frozenset()
+        return parametric_names(self.symbols.names, self.read_order, self.macros)
 
 
 def preprocess(

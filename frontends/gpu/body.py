@@ -11,6 +11,7 @@ from tunepass.expr.nodes import Expr, IntegerType
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.gpu.accesses import AccessReader
 from tunepass.frontends.gpu.arguments import ArgumentReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit
@@ -69,17 +70,30 @@ class BodyReader:
     def _thread(self, function: GpuFunction, name: str) -> ThreadCode | None:
         types = {parameter.name: parameter.type for parameter in self.numbers.parameters}
 
+        others: list[SourceError] = []
+
         def under(values: Mapping[str, Value]) -> ThreadCode | None:
             code = self.unit.code_under(values, function.code)
+            if code is not None and passed(code) != passed(function.code):
+                others.append(self._called_otherwise(code, values))
             return None if code is None else read_thread(code, name, types)
 
         try:
-            return read_variants(self.unit.unit, self.numbers.parameters, under)
+            thread = read_variants(self.unit.unit, self.numbers.parameters, under)
         except SourceError as error:
             first = error.diagnostics[0]
             hint = f"registers of `{name}` are not estimated from its code"
             self.warnings.append(replace(first, hint=hint, severity=Severity.WARNING))
-            return None
+            thread = None
+        if others:
+            raise others[0]
+        return thread
+
+    def _called_otherwise(self, code: Function, values: Mapping[str, Value]) -> SourceError:
+        chosen = ", ".join(f"{name} = {value}" for name, value in values.items())
+        message = f"`{code.name.text}` is called in another way with {chosen}"
+        span = self.unit.unit.source.span(code.name.start, code.name.end)
+        return SourceError(message, span, "give it as many arrays and numbers, in the same order, in every branch")
 
     def _stated(self, reader: LaunchReader, text: ExpressionText | None, what: str, least: int) -> Expr | None:
         return None if text is None else reader.at_least(text, what, least)
@@ -202,3 +216,8 @@ def _named(text: ReferenceText) -> KernelPragma:
         globals=None,
         span=text.span,
     )
+
+
+def passed(code: Function) -> list[bool]:
+    """Whether each argument is an address."""
+    return [bool(declarator.shape) for formal in code.formals for declarator in formal.declarators]

@@ -16,6 +16,7 @@ from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
+from tunepass.frontends.cfamily.branches import refusals
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import named, plain_name, template_arguments
@@ -136,7 +137,7 @@ class _KernelReader:
             language=self.dialect,
             source=self.source,
             parameters=parameters,
-            constraints=(*constraints, *implied),
+            constraints=(*constraints, *implied, *refusals(self.unit.unit, parameters, {})),
             bindings=tuple(self.tunables.binding(p) for p in group.params),
             body=body,
             models=tuple(each(group.models, lambda m: stated_model(m, parameters, sizes, self.source))),

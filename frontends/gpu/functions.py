@@ -98,7 +98,7 @@ class GpuUnit:
         functions = [f for f in self.under(values).functions if f.name.text == function.name.text and not f.in_header]
         same = next((f for f in functions if f.name.start == function.name.start), None)
         alike = (f for f in functions if len(f.formals) == len(function.formals))
-        return same or next(alike, None)
+        return same or next(alike, None) or next(iter(functions), None)
 
     def shared_arrays(self, function: Function) -> Mapping[str, CType]:
         """Declared in the function, else anywhere in the source."""

@@ -8,22 +8,24 @@ from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
+from tunepass.frontends.cfamily.branches import BranchSet, branch_sets, holds, refusals
 from tunepass.frontends.cfamily.condition_values import number_of_word
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.types import base_of
 from tunepass.space.configuration import Value
+from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
 
 @dataclass(frozen=True)
 class Files:
-    """`files` are by the place of their set in `sets`."""
+    """`files` are by the place of their set in `sets`; `allowed` are what the source's `#error`s leave."""
 
     sets: Sequence[BranchSet]
     files: Sequence[HlsFile]
     defaults: Mapping[str, Value]
+    allowed: Sequence[Constraint] = ()
 
     @classmethod
     def of(
@@ -43,7 +45,7 @@ class Files:
         files = [
             plain if s.plain else HlsFile.read(plain.source, words, {**symbols, **_numbers(plain, s)}) for s in sets
         ]
-        return cls(sets, files, {p.name: p.default for p in parameters})
+        return cls(sets, files, {p.name: p.default for p in parameters}, refusals(plain.unit, parameters, {}))
 
     @cached_property
     def plain(self) -> HlsFile:
@@ -71,6 +73,10 @@ class Files:
         """Of all branches, each once."""
         found = {pragma.start: pragma for file in reversed([self.plain, *self.files]) for pragma in file.pragmas}
         return tuple(found[start] for start in sorted(found))
+
+    def is_allowed(self, values: Mapping[str, Value]) -> bool:
+        known = {**self.defaults, **values}
+        return all(holds(constraint.expression, known) for constraint in self.allowed)
 
     def number(self, values: Mapping[str, Value]) -> int:
         """The place of the set that these values, and the defaults of other parameters, choose. Raises SourceError

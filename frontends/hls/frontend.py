@@ -9,7 +9,7 @@ from typing import ClassVar
 from tunepass.compilers.languages import CXX, OPENCL, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
-from tunepass.expr.nodes import INT_MAX, Expr, Type
+from tunepass.expr.nodes import INT_MAX, Expr, Type, free_names
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
@@ -196,7 +196,9 @@ class _FileReader:
         if not parameters and not self.tuned:
             span = pragma.span if pragma is not None else read.body.span
             raise SourceError(f"nothing to tune: `{function.name.text}` has no parameter", span, HINT)
-        constraints = self._constraints(parameters, stated)
+        own = {p.name for p in parameters}
+        allowed = (c for c in self.files.allowed if free_names(c.expression) <= own)
+        constraints = (*self._constraints(parameters, stated), *allowed)
         return Kernel(
             name=function.name.text,
             language="opencl" if dialect == "intel" and self.source.name.endswith(".cl") else "hls",

@@ -14,6 +14,7 @@ from tunepass.frontends.c.scops.numbers.affine import isl_renamed, isl_text, isl
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.reading.listed import ListedReader
 from tunepass.frontends.c.scops.reading.reader import RegionReader
+from tunepass.frontends.c.scops.statements.branches import whole_branches
 from tunepass.frontends.c.scops.statements.occurrences import address_taken
 from tunepass.frontends.c.scops.statements.raw import RawStatement
 from tunepass.frontends.c.scops.statements.region import Region, read_region
@@ -94,7 +95,7 @@ class _Assembly:
             loops=tuple(reader.loops),
             statements=tuple(statements),
             pragma=pragma,
-            span=self.source.span(self.region.start, self.region.end),
+            span=self.source.span(*whole_branches(self.region.unit, pragma, self.region.start, self.region.end)),
             declarations=tuple(reader.declarations.values()),
             after=self.after(),
             taken=reader.taken,

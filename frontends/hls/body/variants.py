@@ -56,8 +56,9 @@ def read_variants(
         warnings.append(Diagnostic(message, span, "give the parameters fewer values", Severity.WARNING))
         return read
     variants = []
-    for chosen in product(*values):
-        case = tuple(zip(names, chosen))
+    for case in (tuple(zip(names, chosen)) for chosen in product(*values)):
+        if not files.is_allowed(dict(case)):
+            continue
         here = replace(stated, defaults={**stated.defaults, **dict(case)}, clock_hz=_closed(stated.clock_hz, case))
         number = files.number(dict(case))
         made = read_kernel(files.files[number], files.function(function, number), dialect, parameters, here, [])

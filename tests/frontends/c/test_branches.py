@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
@@ -167,3 +169,94 @@ def test_choices_that_are_macros_choose_branches() -> None:
     kernel = CFrontend().parse(Source("f.c", WORDS + source)).kernels[0]
     assert conditions(kernel) == ['OUTER == "ROWS"', 'not OUTER == "ROWS"']
     assert kernel.body_as(CKernel).scops[1].chosen_by == ()
+
+
+def test_a_pragma_in_a_branch_counts_there_only() -> None:
+    kernel = read(f"{OPENS}#if V > 1\n#pragma tunepass loop auto\n#endif\n{LOOPS}y[j * 64 + i] += V;\n}}\n")
+    assert conditions(kernel) == ["V > 1"]
+
+
+def test_a_nest_whose_loops_stand_in_branches_is_read_in_each() -> None:
+    reverse = "for (int j = 0; j < n; j++)\nfor (int i = 0; i < n; i++)\n"
+    heads = f"#pragma tunepass loop auto\n#if V > 1\n{LOOPS}#else\n{reverse}#endif\n"
+    kernel = read(f"{OPENS}{heads}y[j * 64 + i] += x[j * 64 + i];\n}}\n")
+    assert conditions(kernel) == ["not V > 1", "V > 1"]
+    orders = {p.name: p.default for p in kernel.parameters if p.name.startswith("ORDER")}
+    assert orders == {"ORDER": ("j", "i"), "ORDER_2": ("i", "j")}
+    (first, second) = probes(kernel, space_of(kernel))
+    for probe in (first, second):
+        text = lower(kernel, probe).text or ""
+        assert text.count("#if") == text.count("#endif") and "#else" not in text
+
+
+def test_an_if_that_begins_before_the_pragma_and_ends_in_its_loops_is_refused() -> None:
+    heads = f"#if V > 1\n#pragma tunepass loop auto\n{LOOPS}#else\nfor (int j = 0; j < 9; j++)\n#endif\n"
+    found = refusal(f"{OPENS}{heads}y[j] += x[j];\n}}\n")
+    assert found.message == "this `#if` begins before the pragma and ends in its loops"
+    assert found.span is not None and found.span.text == "#if V > 1"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "#if V > 1\n#define AT(i, j) ((i) * 64 + (j))\n#else\n#define AT(i, j) ((j) * 64 + (i))\n#endif\n",
+        "#if V > 1\n#define BY_ROWS\n#endif\n"
+        "#ifdef BY_ROWS\n#define AT(i, j) ((i) * 64 + (j))\n#else\n#define AT(i, j) ((j) * 64 + (i))\n#endif\n",
+        "static inline int AT(int i, int j) {\n#if V > 1\nreturn i * 64 + j;\n#else\nreturn j * 64 + i;\n#endif\n}\n",
+    ],
+)
+def test_what_a_nest_is_made_of_may_be_chosen_before_it(before: str) -> None:
+    kernel = read(f"{before}{OPENS}#pragma tunepass loop auto\n{LOOPS}y[AT(i, j)] += x[AT(i, j)];\n}}\n")
+    assert conditions(kernel) == ["not V > 1", "V > 1"]
+
+
+def test_directives_by_hand_around_an_if() -> None:
+    tile = "#pragma tunepass param T: ordinal(1, 8) = 1\n"
+    inside = "{\n#if V > 1\ny[i * 64 + j] += x[i * 64 + j];\n#else\ny[j * 64 + i] += x[j * 64 + i];\n#endif\n}\n"
+    nest = f"#pragma tunepass loop(i, j) tile(i: T)\n{LOOPS}{inside}"
+    (kernel,) = CFrontend().parse(Source("f.c", f"{tile}{HEAD.format('ordinal(1, 2) = 1')}{OPENS}{nest}}}\n")).kernels
+    assert {(c["V"], c["T"]) for c in space_of(kernel).enumerate()} == {(1, 1), (2, 1), (1, 8), (2, 8)}
+    assert conditions(kernel) == ["not V > 1", "V > 1"]
+
+
+def test_a_branch_of_a_header_chooses_what_a_nest_is(tmp_path: Path) -> None:
+    (tmp_path / "at.h").write_text(
+        "#if V > 1\n#define AT(i, j) (i * 64 + j)\n#else\n#define AT(i, j) (j * 64 + i)\n#endif\n"
+    )
+    nest = f"#pragma tunepass loop auto\n{LOOPS}y[AT(i, j)] += V * x[AT(i, j)];\n"
+    code = f'{HEAD.format("ordinal(1, 2) = 1")}#include "at.h"\n{OPENS}{nest}}}\n'
+    (kernel,) = CFrontend().parse(Source(str(tmp_path / "f.c"), code)).kernels
+    assert conditions(kernel) == ["not V > 1", "V > 1"]
+
+
+def test_an_error_in_a_branch_limits_the_space() -> None:
+    inside = (
+        "{\n#if V == 1\ny[j * 64 + i] += 1;\n#elif V == 2\ny[i * 64 + j] += 1;\n#else\n#error no such V\n#endif\n}\n"
+    )
+    kernel = read(f"{OPENS}#pragma tunepass loop auto\n{LOOPS}{{\n{inside}}}\n}}\n")
+    assert conditions(kernel) == ["V == 1", "not V == 1 and V == 2"]
+    assert {c["V"] for c in space_of(kernel).enumerate()} == {1, 2}
+
+
+def test_an_error_that_the_defaults_meet_is_the_compilers() -> None:
+    found = refusal(f"#if V < 2\n#error too small\n#endif\n{OPENS}{NEST}}}\n")
+    assert "#error too small" in found.message and found.span is not None and found.span.text == "#error too small"
+
+
+def test_pragmas_in_branches_that_schedules_leave_out_are_told() -> None:
+    nest = f"#pragma tunepass loop auto\n#if V > 1\n#pragma omp parallel for\n#endif\n{LOOPS}y[j * 64 + i] += V;\n"
+    parsed = CFrontend().parse(Source("f.c", f"{HEAD.format('ordinal(1, 2) = 1')}{OPENS}{nest}}}\n"))
+    assert "only the source's own schedule keeps this pragma" in [w.message for w in parsed.warnings]
+
+
+def test_words_of_the_language_make_no_if_matter() -> None:
+    other = "#if V > 1\nstatic const float *more(int k) { return 0; }\n#else\nstatic const int k = 3;\n#endif\n"
+    kernel = read(f"{other}{OPENS}{NEST}}}\n")
+    assert conditions(kernel) == [""]
+
+
+def test_a_wrong_parameter_is_told_before_the_ifs_that_read_it() -> None:
+    source = "#pragma tunepass param V: ordinal(1, 2) = 1\n#define V 1\n" + HEAD.split("#endif\n")[1]
+    code = f"{OPENS}#if V\n{NEST}#endif\n}}\n"
+    with pytest.raises(SourceError, match="`V` is defined here without `#ifndef`"):
+        CFrontend().parse(Source("f.c", source + code))

@@ -192,6 +192,24 @@ def test_run() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "#if SMALL && !defined P\n#define P 2\n#endif\n#ifndef P\n#define P 8\n#endif\n",
+        "#ifdef P\n#else\n#define P 8\n#endif\n",
+        "#if !defined(P) && (SMALL > 1)\n#define P 8\n#endif\n",
+    ],
+)
+def test_a_definition_that_is_never_compiled_with_the_macro_given_is_guarded(guard: str) -> None:
+    assert kernel(f"#pragma tunepass param P: integer(1..16) = 4\n{guard}{TAIL}").parameters[0].default == 4
+
+
+@pytest.mark.parametrize("condition", ["SMALL || !defined P", "SMALL", "defined P"])
+def test_one_that_may_be_compiled_is_not(condition: str) -> None:
+    with pytest.raises(SourceError, match="without `#ifndef`"):
+        kernel(f"#pragma tunepass param P: integer(1..16) = 4\n#if {condition}\n#define P 8\n#endif\n{TAIL}")
+
+
 def test_one_guard_may_serve_several_parameters() -> None:
     guard = "#ifndef P\n#define P 2\n#define Q 3\n#endif\n"
     pragmas = "#pragma tunepass param P: integer(1..4)\n#pragma tunepass param Q: integer(1..4)\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.printer import to_text
-from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
+from tunepass.frontends.cfamily.branches import BranchSet, branch_sets, refusals
 from tunepass.frontends.cfamily.reading import read
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
@@ -50,6 +52,17 @@ def refusal(text: str, *parameters: Parameter) -> Diagnostic:
         ("#ifndef T\n#define T 1\n#endif\nint a;\n", ["True"]),
         ("#if T < 8\nint a;\n#endif\n", ["T < 8"]),
         ("#if OTHER\nint a;\n#endif\n", ["True"]),
+        ("#define IS_WIDE(x) ((x) > 2)\n#if IS_WIDE(T)\nint a;\n#endif\n", ["T > 2", "not T > 2"]),
+        ("#define TWICE (T * 2)\n#if TWICE > 4\nint a;\n#endif\n", ["T * 2 > 4", "not T * 2 > 4"]),
+        ("#if T > 2\n#define WIDE\n#endif\n#ifdef WIDE\nint a;\n#endif\n", ["T > 2", "not T > 2"]),
+        ("#if T > 2\n#define W 16\n#else\n#define W 4\n#endif\n#if W > 8\nint a;\n#endif\n", ["T > 2", "not T > 2"]),
+        ("#define W 4\n#if T > 2\n#undef W\n#define W 16\n#endif\n#if W == 4\nint a;\n#endif\n",
+         ["T > 2", "not T > 2"]),
+        ("#ifndef W\n#if T > 2\n#define W 2\n#else\n#define W 1\n#endif\n#endif\n#if 1 < W\nint a;\n#endif\n",
+         ["T > 2", "not T > 2"]),
+        ("#define W 1\n#undef W\n#define W T\n#if W > 2\nint a;\n#endif\n", ["T > 2", "not T > 2"]),
+        ("#ifdef NEVER\n#if T > 2\nint a;\n#endif\n#endif\n", ["True"]),
+        ("#if 1\nint b;\n#else\n#if T > 2\nint a;\n#endif\n#endif\n", ["True"]),
         ("#if 0\n#if T < 4\nint a;\n#endif\n#endif\n", ["True"]),
     ],
 )  # fmt: skip
@@ -131,8 +144,33 @@ def test_values_for_which_a_condition_has_none_are_in_no_set() -> None:
     assert [s.is_chosen({"T": 0}) for s in found] == [False, False]
 
 
-@pytest.mark.parametrize("condition", ["IS_WIDE(T)", '__has_include("x.h") && T', "T ? 1 : other(T)"])
+@pytest.mark.parametrize("condition", ['__has_include("x.h") && T', "JOIN(T, 1)"])
 def test_a_condition_that_cannot_be_followed_is_refused_at_its_line(condition: str) -> None:
-    text = f"#define IS_WIDE(x) ((x) > 2)\n#define other(x) 1\n#if {condition}\nint a;\n#endif\n"
+    text = f"#define JOIN(a, b) a##b\n#if {condition}\nint a;\n#endif\n"
     found = refusal(text, T)
-    assert found.message.startswith(f"what `{condition}` is") and found.span is not None and found.span.line == 3
+    assert found.message.startswith(f"what `{condition}` is") and found.span is not None and found.span.line == 2
+
+
+def test_an_if_in_a_header_chooses_branches(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "inner.h").write_text("#if T > 2\n#define WIDE\n#endif\n")
+    (tmp_path / "outer.h").write_text('#ifndef OUTER_H\n#define OUTER_H\n#include "deep/inner.h"\n#endif\n')
+    text = '#include "outer.h"\n#ifdef WIDE\nint a;\n#endif\n'
+    unit = read(Source(str(tmp_path / "f.c"), text), (), "c", SYMBOLS)
+    found = branch_sets(unit, [T])
+    assert [to_text(chosen.condition) for chosen in found] == ["T > 2", "not T > 2"]
+    assert found[0].lines[0].source.name.endswith("inner.h")
+
+
+def test_values_that_an_error_refuses_choose_no_branch() -> None:
+    text = "#if T == 1\nint a;\n#elif T == 2\nint b;\n#else\n#error no such T\n#endif\n"
+    assert conditions(text, T) == ["T == 1", "not T == 1 and T == 2"]
+    (constraint,) = refusals(read(Source("f.c", text), (), "c", SYMBOLS), [T], {})
+    assert constraint.text == "not (not T == 1 and not T == 2)"
+    assert constraint.span is not None and constraint.span.text == "#error no such T"
+
+
+def test_an_error_over_other_parameters_has_their_fixed_values() -> None:
+    text = "#if T * U > 4\n#error too many\n#endif\n"
+    unit = read(Source("f.c", text), (), "c", SYMBOLS)
+    assert [c.text for c in refusals(unit, [T, U], {"U": 2})] == ["not 2 * T > 4"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.guards import alternatives, guarded
+from tunepass.frontends.cfamily.alternatives import alternatives
+from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.raw import read_raw
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.tree import PragmaWords
+from tunepass.space.parameters.ordinal import Ordinal
 
 SYMBOLS = frozenset({"T"})
 
@@ -56,10 +58,11 @@ def test_others_stay_the_preprocessors(text: str) -> None:
     assert not words(text)
 
 
-def test_the_others_over_parameters_are_listed_with_their_conditions() -> None:
+def test_only_the_others_over_parameters_make_sets_of_branches() -> None:
     text = "#if T == 4\n#elif T == 2\n#else\n#endif\n#if OTHER\n#endif\n" + INSIDE.format("#if T\nx = 1;\n#endif")
-    found = alternatives(guarded(read_raw(text), SYMBOLS), SYMBOLS)
-    assert [chain.conditions for chain in found] == [("T == 4", "T == 2")]
+    unit = read(Source("f.c", text), (), "c", {"T": 2}, guards=True)
+    found = alternatives(unit, [Ordinal("T", [1, 2, 4], default=2)]).listed
+    assert [one.chain.conditions for one in found] == [("T == 4", "T == 2")]
 
 
 def test_all_branches_stand_in_the_tree_and_at_their_places() -> None:

@@ -119,3 +119,20 @@ def test_a_branch_whose_code_cannot_be_read_leaves_registers_out() -> None:
     function = "#if BX == 32\n__global__ void f(float *y) { y[BX] = 1 + / 2; }\n#else\n" + KERNEL + "#endif\n"
     parsed = parse(short(CLAUSES, arguments="y: out float[128]", function=function))
     assert parsed.kernels[0].body_as(GpuKernel).thread is None
+
+
+def test_values_that_the_source_refuses_are_none() -> None:
+    error = "#if BX > 64\n#error too many\n#endif\n"
+    parsed = parse(short(CLAUSES, arguments="y: out float[128]", function=error + KERNEL).replace("= 64", "= 32"))
+    (kernel,) = parsed.kernels
+    assert "not BX > 64" in [constraint.text for constraint in kernel.constraints]
+
+
+def test_a_branch_in_which_the_kernel_is_called_in_another_way_is_refused() -> None:
+    more = "__global__ void f(float *y, int n) { y[threadIdx.x] = n; }\n"
+    function = f"#if BX > 64\n{more}#else\n{KERNEL}#endif\n"
+    with pytest.raises(SourceError) as raised:
+        parse(short(CLAUSES, arguments="y: out float[128]", function=function))
+    (found,) = raised.value.diagnostics
+    assert found.message == "`f` is called in another way with BX = 128" and found.span is not None
+    assert found.span.source.line_text(found.span.start) == more.strip()

@@ -91,3 +91,10 @@ def test_more_values_than_variants_are_refused_at_the_if() -> None:
     found = refusal(code, "integer(1..5000) = 1")
     assert "more than 64 combinations" in found.message and found.span is not None
     assert found.span.text == "#if U == 4999"
+
+
+def test_values_that_the_source_refuses_are_none() -> None:
+    code = "#if U > 2\n#error too many\n#endif\nvoid top(int a[64]) { for (int k = 0; k < N; k++) a[k] = U; }\n"
+    kernel = read("#if U == 1\n#define N 4\n#else\n#define N 8\n#endif\n" + code)
+    assert trips(kernel, "k") == {1: 4, 2: 8}
+    assert [constraint.text for constraint in kernel.constraints] == ["not U > 2"]

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.frontends.cfamily.chains import CONDITIONS
 from tunepass.frontends.cfamily.raw import CONTINUATION, Directive
 from tunepass.frontends.cfamily.tokens import names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
@@ -18,6 +19,7 @@ KEPT = ("omp", "ivdep", "GCC", "clang", "unroll", "nounroll", "vector", "novecto
 COUNTING_CLAUSES = ("collapse", "ordered", "safelen", "linear")
 COUNTING_DIRECTIVES = ("tile", "unroll", "section", "sections", "barrier")
 ATOMIC = ("update", "write", "read")
+SETTLED = CONDITIONS | {"error", "warning"}
 OMP_HINT = "let the pragma stand before the loops inside, or write `omp parallel for` before this one"
 
 
@@ -75,7 +77,7 @@ class OwnPragmas:
         self.source: Source = unit.source
         directives = [d for d in unit.text.raw.directives if _first_word(d) != "tunepass"]
         self.kept = [d for d in directives if d.kind == "pragma" and _first_word(d) in KEPT]
-        self.others = [d for d in directives if d not in self.kept and not unit.text.is_settled(d)]
+        self.others = [d for d in directives if d not in self.kept and d.kind not in SETTLED]
 
     def between(self, start: int, end: int) -> list[Directive]:
         return [directive for directive in self.kept if start <= directive.start < end]
@@ -85,7 +87,7 @@ class OwnPragmas:
         return next((directive.start for directive in self.between(start, end)), end)
 
     def other(self, start: int, end: int) -> tuple[str, Span] | None:
-        """The first directive in [start, end) that cannot stay, as `#pragma` or `#if`."""
+        """The first directive in [start, end) that cannot stay, as `#pragma` or `#define`."""
         directive = next((d for d in self.others if start <= d.start < end), None)
         if directive is None:
             return None

@@ -34,6 +34,7 @@ from tunepass.frontends.cfamily.unit import Function, Unit
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
 RANGE_HINT = "a loop over a range has no index; write `for (int i = 0; i < n; i++)`"
 BEFORE_HINT = "the pragma stands right before its nest"
+SETTLED = CONDITIONS | {"pragma", "error", "warning"}
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
 
 
@@ -109,10 +110,20 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
 
 
 def is_seen(pragma: Span, unit: Unit) -> bool:
-    """Whether the compiler sees what follows the pragma."""
-    sections = unit.text.raw.sections
+    """Whether the compiler sees the pragma, and what follows it: another branch only where that begins with a loop."""
+    sections, active = unit.text.raw.sections, unit.text.active
+    own = next((n for n, s in enumerate(sections) if s.outer is not None and _is_in(pragma, s.outer)), None)
+    if own is not None and own not in active:
+        return False
     after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
-    return after is None or after in unit.text.active
+    if after is None or after in active:
+        return True
+    seen = next((token for token in unit.tokens if token.start >= pragma.end), None)
+    return own is not None and seen is not None and seen.at("for", "while", "do")
+
+
+def _is_in(pragma: Span, outer: tuple[int, int]) -> bool:
+    return outer[0] <= pragma.start < outer[1]
 
 
 def function_around(pragma: Span, unit: Unit) -> Function:
@@ -228,7 +239,7 @@ def _inner_blocks(s: Statement) -> Iterator[Sequence[Statement]]:
 def _check_directives(unit: Unit, start: int, end: int) -> None:
     """Conditions are settled: by the compiler's words, or by the values of parameters for which the unit is read."""
     for directive in unit.text.raw.directives:
-        if start <= directive.start < end and directive.kind not in ("pragma", *CONDITIONS):
+        if start <= directive.start < end and directive.kind not in SETTLED:
             span = unit.source.span(directive.start, directive.end)
             reason = f"`#{directive.kind}` inside loops that are written anew"
             raise SourceError(reason, span, "move it out of the loops, or remove it")
