@@ -30,8 +30,8 @@ JAM_TRIED = 2  # copies: what holds for two holds for more, as signs do not depe
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order; not all
-    of a set in `apart` at once. It is `perfect` where no loop is inside."""
+    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order; not
+    all of a set in `apart` at once. It is `perfect` where no loop is inside."""
 
     shape: str
     loops: tuple[str, ...]
