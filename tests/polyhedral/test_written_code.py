@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.frontends.c.scops.reading import nest
 from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.write import rewrite_scop
@@ -190,6 +191,12 @@ def test_a_prefetch_names_the_elements_of_iterations_ahead() -> None:
         "            C[i][j] += A[i][k] * A[j][k];",
         "        }",
     ]
+
+
+def test_the_guard_of_a_sum_in_lanes_compares_all_of_a_conditional_start() -> None:
+    scop = nest("for (i = 0; i < n; i++) for (j = i; j < n; j++) x[i] += A[i][j];")
+    text = rewrite_scop(scop, Plan(tile=(("j", 4),), vectorize=("*",)), numbered=False)
+    assert "if ((j_tile > i ? j_tile : i) < j_end) {" in text
 
 
 def test_peeled_iterations_stand_apart() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.properties.local_nests import LOCALS, LocalNests
 from tests.properties.scop_nests import SIDE, ScopNests
+from tests.properties.walk_nests import HELPERS, WalkNests
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.cfamily import reading
@@ -32,7 +33,7 @@ TRIES = 20
 COPIES = 12  # the compiler's time is the test's
 SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FORMALS = f"int n, int m, unsigned A[{SIDE}][{SIDE}], unsigned B[{SIDE}][{SIDE}], unsigned x[{SIDE}], unsigned *F"
-DRAWN = {"imperfect": ScopNests, "locals": LocalNests}
+DRAWN = {"imperfect": ScopNests, "locals": LocalNests, "walks": WalkNests}
 MAIN = """\
 typedef struct { unsigned A[SIDE][SIDE], B[SIDE][SIDE], x[SIDE], F[SIDE * SIDE]; } State;
 static State start, expected, got;
@@ -69,7 +70,7 @@ def function(nest: str) -> str:
 
 
 def read(text: str) -> Scop:
-    source = Source("nest.c", text.replace("@", "f"))
+    source = Source("nest.c", HELPERS + text.replace("@", "f"))
     (pragma,) = annotated(source).pragmas
     return read_scop(source.span(pragma.outer_start, pragma.outer_end), reading.read(source, (), "c"))
 
@@ -137,7 +138,7 @@ def test_schedules_compute_the_same(
     seeds = range(first + offset, min(first + CHUNK, NESTS) + offset)
     chosen = [case for seed in seeds for case in cases(seed, kind)]
     source = tmp_path / "schedules.c"
-    source.write_text(program(chosen))
+    source.write_text(program(chosen, HELPERS))
     openmp = "-fopenmp" if compiler == "gcc" else "-fopenmp-simd"  # clang often comes without its OpenMP library
     command = [compiler, *SANITIZED, openmp, "-w", "-o", "schedules", str(source)]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

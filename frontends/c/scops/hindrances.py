@@ -14,7 +14,7 @@ from tunepass.ir.scop import Hindrance
 
 SUBSCRIPT_HINT = "a subscript of indices, whole numbers that the nest does not change, `+`, `-`, and numbers as factors"
 HINTS = {
-    "is called": "call functions of <math.h>, or ones whose body in this source is one `return`",
+    "is called": "call functions of <math.h>, or ones whose bodies are in this source and keep no state",
     "may point into any array": "declare the pointer `restrict`, or make it a parameter of the function",
     "is used as a pointer": "subscript it once for each dimension that it is declared with",
     "is subscripted further": "declare the array with all its dimensions",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.hindrances import hindrances
+from tunepass.frontends.c.scops.lowering.callees import Callees
 from tunepass.frontends.c.scops.lowering.lowering import lowered
 from tunepass.frontends.c.scops.numbers.affine import isl_renamed, isl_text, isl_words
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
@@ -21,6 +22,7 @@ from tunepass.frontends.c.scops.statements.region import Region, read_region
 from tunepass.frontends.c.scops.substitution.forward import forwarded
 from tunepass.frontends.c.scops.substitution.live import is_live_after
 from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
+from tunepass.frontends.c.scops.substitution.walks import with_distances
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
@@ -43,9 +45,10 @@ def read_scop(
     that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
     whole = read_region(pragma, unit, bool(listed))
+    whole = replace(whole, statements=Callees(unit, whole.variables).statements(whole.statements))
     apart = apart_pointers(whole, {name for pair in overlapping for name in pair})
     with_apart(whole, apart)
-    region, replaced = forwarded(whole, apart)
+    region, replaced = forwarded(with_distances(whole), apart)
     region = lowered(region, unit, region.function)
     taken = unit.text.raw.names | {t.text for t in region.inside}
     reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)

@@ -258,7 +258,8 @@ class _Writer:
             *self.at(line),
             *(s.addition for s in sums),
         )
-        some = (f"if ({first} {compare} {stop}) {{", *_inside(lines), "}")  # else what is added to need not exist
+        bound = f"({first})" if "?" in first else first
+        some = (f"if ({bound} {compare} {stop}) {{", *_inside(lines), "}")  # else what is added to need not exist
         return ("{", *_inside((*limit, *some)), "}") if limit else some
 
     def fetches(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:

@@ -80,6 +80,8 @@ class Accessors:
         match base:
             case Unary(op, Index(inner, first)) if op.text == "&":
                 return Index(inner, moved_on(first, subscript))
+            case Binary("+", Binary("+", inner, first), second):
+                return self._index(e, Binary("+", inner, moved_on(first, second)), subscript)
             case Binary("+", inner, first):
                 return Index(inner, moved_on(first, subscript))
         held = self.objects.variable(base)

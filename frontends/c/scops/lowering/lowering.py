@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tunepass.frontends.c.scops.lowering.accessors import Accessors
+from tunepass.frontends.c.scops.lowering.callees import Callees
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.lowering.members import (
     Members,
@@ -31,7 +32,7 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     objects = Objects(unit, region.variables)
     declared = frozenset(_declared(region.statements))
     accessors = Accessors(objects, declared)
-    seen = [mapped_statement(s, accessors.seen) for s in region.statements]
+    seen = Callees(unit, region.variables).statements([mapped_statement(s, accessors.seen) for s in region.statements])
     whole = [e for s in seen for e in _whole_expressions(s)]
     steady, unresized = steady_objects(whole, objects)
     held = _initialised(region, function, objects, steady - declared)

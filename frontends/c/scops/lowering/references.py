@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_statement, names_in, parts_of
 from tunepass.frontends.c.scops.numbers.plain_text import grouped
-from tunepass.frontends.c.scops.statements.effects import Effects, resolve
+from tunepass.frontends.c.scops.statements.effects import Effects
+from tunepass.frontends.c.scops.statements.lvalues import resolve
 from tunepass.frontends.cfamily.tree import Assign, Call, Declaration, Expression, Name, Statement, Step
 
 

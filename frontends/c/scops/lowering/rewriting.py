@@ -54,7 +54,7 @@ def mapped(e: Expression, exchange: Exchange) -> Expression:
         case Member():
             e = replace(e, base=mapped(e.base, exchange))
         case Call(function, arguments):
-            e = Call(mapped(function, exchange), tuple(mapped(a, exchange) for a in arguments))
+            e = replace(e, function=mapped(function, exchange), arguments=tuple(mapped(a, exchange) for a in arguments))
         case Items(parts):
             e = Items(tuple(mapped(part, exchange) for part in parts))
     return exchange(e)

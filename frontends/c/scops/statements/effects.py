@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.numbers.pure_functions import is_pure
+from tunepass.frontends.c.scops.statements.lvalues import Lvalue, parts_around, pointer_of, resolve
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -25,10 +25,10 @@ from tunepass.frontends.cfamily.tree import (
     Jump,
     Member,
     Name,
-    Number,
     Opaque,
     Statement,
     Step,
+    Text,
     Unary,
     While,
 )
@@ -59,10 +59,28 @@ class Effect:
     row: bool = False
 
 
-class RowIndex(Index):
-    """An element through a pointer to a row of an array of arrays, written as the array's own."""
+ANYWHERE = Text(Token("text", "", 0, 0, True))
+"""The subscript of an element that is not told."""
 
-    __slots__ = ()
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a function reads or writes: through the pointer that its `formal` is, or the global `name` (-1), subscripted
+    `depth` times."""
+
+    formal: int
+    name: str
+    depth: int
+    read: bool
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCall(Call):
+    """A call of a function whose body is known; `pointers` are its formals that are pointers."""
+
+    reached: tuple[Reached, ...]
+    pointers: frozenset[int]
 
 
 class Effects:
@@ -171,10 +189,42 @@ class Effects:
             case Items(parts):
                 for part in parts:
                     self.expression(part, certain)
+            case KnownCall():
+                self._known_call(e, certain)
             case Call(function, arguments):
                 self._call(function, arguments, certain)
             case Opaque(_, token):
                 self.unknown.append(f"what begins with `{token.text}` may read and write anything")
+
+    def _known_call(self, e: KnownCall, certain: bool) -> None:
+        """Of a function whose body says what it reaches: any element of what the pointers lead to."""
+        for number, argument in enumerate(e.arguments):
+            reached = [r for r in e.reached if r.formal == number]
+            if not reached and number not in e.pointers:
+                self.expression(argument, certain)
+                continue
+            pointer = _uncast(argument)
+            taken = resolve(pointer.operand) if isinstance(pointer, Unary) and pointer.op.text == "&" else None
+            lvalue, offset = (taken, None) if taken is not None else pointer_of(pointer)
+            if lvalue is None or not lvalue.whole:
+                self.unknown.append("what is accessed through a pointer cannot be told")
+                return
+            for inner in (*lvalue.subscripts, offset):
+                self.expression(inner, certain)
+            scalar = taken is not None and not lvalue.subscripts
+            followed = lvalue if scalar or not reached else replace(lvalue, subscripts=(ANYWHERE,))
+            if scalar and any(r.depth > 1 for r in reached):
+                self.unknown.append(f"the address of `{lvalue.root.text}` is taken")
+            if self._inner(followed) or not reached:
+                continue
+            own = lvalue.subscripts[:-1] if taken is not None else lvalue.subscripts
+            for r in reached:
+                subscripts = () if scalar else (*own, *[ANYWHERE] * r.depth)
+                self.found.append(Effect(lvalue.root, subscripts, r.read, r.written, False, False))
+        for r in e.reached:
+            if r.formal < 0:
+                name = Name(Token("name", r.name, 0, 0, True))
+                self.found.append(Effect(name, (ANYWHERE,) * r.depth, r.read, r.written, False, False))
 
     def _call(self, function: Expression, arguments: tuple[Expression, ...], certain: bool) -> None:
         for argument in arguments:
@@ -207,7 +257,7 @@ class Effects:
         lvalue = resolve(e)
         if lvalue is None:
             self.unknown.append("what is accessed through a pointer cannot be told")
-            for part in _parts(e):
+            for part in parts_around(e):
                 self.expression(part, certain)
             return
         for subscript in lvalue.subscripts:
@@ -219,74 +269,7 @@ class Effects:
             self.unknown.append(f"a pointer in `{lvalue.root.text}` is followed")
 
 
-@dataclass(frozen=True, slots=True)
-class Lvalue:
-    root: Name
-    subscripts: tuple[Expression, ...]
-    whole: bool = True  # not a member of it only
-    far: bool = False  # reached through a pointer that is a member
-    row: bool = False  # its last subscript may leave the row
-
-
-def resolve(e: Expression) -> Lvalue | None:
-    """The variable that an lvalue belongs to, and how it is subscripted; None where that is computed."""
-    match e:
-        case Name():
-            return Lvalue(e, ())
-        case Index(base, subscript):
-            inner = resolve(base)
-            if inner is None:
-                return None
-            if not inner.whole:
-                return Lvalue(inner.root, inner.subscripts, False, True)
-            return Lvalue(inner.root, (*inner.subscripts, subscript), row=inner.row or isinstance(e, RowIndex))
-        case Unary(op, operand) if op.text == "*":
-            inner, offset = _pointer(operand)
-            subscript = offset or _zero(op)
-            return Lvalue(inner.root, (*inner.subscripts, subscript), row=inner.row) if inner and inner.whole else None
-        case Member(base, _, arrow):
-            inner = resolve(base)
-            if inner is None:
-                return None
-            if arrow:
-                if not inner.whole:
-                    return Lvalue(inner.root, inner.subscripts, False, True)
-                return Lvalue(inner.root, (*inner.subscripts, _zero(e.name)), False)
-            return Lvalue(inner.root, inner.subscripts, False, inner.far)
-    return None
-
-
-def _pointer(e: Expression) -> tuple[Lvalue | None, Expression | None]:
-    """`p + i + j` as the lvalue that holds the pointer, and what is added to it."""
-    if not isinstance(e, Binary) or e.op not in ("+", "-"):
-        return resolve(e), None
-    inner, offset = _pointer(e.left)
-    if offset is None and e.op == "+":
-        return inner, e.right
-    return (inner, Binary(e.op, offset, e.right)) if offset is not None else (None, None)
-
-
-def _zero(token: Token) -> Number:
-    """The subscript of `*p` and `p->x`."""
-    return Number(Token("number", "0", token.start, token.end, True))
-
-
-def _parts(e: Expression) -> Iterator[Expression]:
-    match e:
-        case Index(base, subscript):
-            yield base
-            yield subscript
-        case Member(base, _, _):
-            yield base
-        case Unary(_, operand):
-            yield operand
-        case Cast(_, _, operand):
-            yield operand
-        case Step(_, target):
-            yield target
-        case Conditional(a, b, c):
-            yield from (a, b, c)
-        case Binary(_, a, b):
-            yield from (a, b)
-        case Call():
-            yield e
+def _uncast(e: Expression) -> Expression:
+    while isinstance(e, Cast):
+        e = e.operand
+    return e

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
+from tunepass.frontends.c.scops.statements.effects import Reached
 from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -32,6 +33,8 @@ def named_in(statements: Sequence[Statement], unit: Unit) -> frozenset[str]:
         match node:
             case Name():
                 names.add(node.text)
+            case Reached():
+                names.add(node.name)
             case SizeOf():
                 names.update(names_in(node.text))
             case Opaque():

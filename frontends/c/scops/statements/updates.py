@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.numbers.pure_functions import PURE
-from tunepass.frontends.c.scops.statements.effects import Effect, Effects, resolve
+from tunepass.frontends.c.scops.statements.effects import Effect, Effects
+from tunepass.frontends.c.scops.statements.lvalues import resolve
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,

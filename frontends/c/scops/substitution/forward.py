@@ -88,7 +88,7 @@ class _Walker:
     def __init__(self, region: Region, excluded: frozenset[str], resolved: frozenset[str], taken: frozenset[str]):
         self.region, self.function, self.unit = region, region.function, region.unit
         self.excluded, self.taken = excluded, taken
-        self.replacement = Replacement(region.unit)
+        self.replacement = Replacement(region.unit, list(region.edits))
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
         self.lasting = Lasting(self.variables, taken, resolved)
         self.placing = placing(region.statements)

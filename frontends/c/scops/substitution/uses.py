@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.c.scops.statements.edits import Edit, brackets_after, follows_plus
-from tunepass.frontends.c.scops.statements.effects import RowIndex
+from tunepass.frontends.c.scops.statements.lvalues import RowIndex
 from tunepass.frontends.c.scops.statements.occurrences import pasted
 from tunepass.frontends.c.scops.substitution.definitions import Definition, split
 from tunepass.frontends.cfamily.tokens import Token
@@ -42,7 +42,8 @@ class Replacement:
 
     def add(self, edit: Edit) -> None:
         """Unless the place is edited already: a part that is read twice is replaced once."""
-        if all(other.start != edit.start for other in self.edits):
+        same = (other for other in self.edits if other.start == edit.start)
+        if not any(other == edit or (other.end > other.start and edit.end > edit.start) for other in same):
             self.edits.append(edit)
 
     def pastes(self, use: tuple[int, int]) -> bool:
@@ -86,8 +87,8 @@ class Uses:
                 return Conditional(self.expression(a), self.expression(b), self.expression(c))
             case Items(parts):
                 return Items(tuple(self.expression(part) for part in parts))
-            case Call(function, arguments):
-                return Call(function, tuple(self.expression(argument) for argument in arguments))
+            case Call(_, arguments):
+                return replace(e, arguments=tuple(self.expression(argument) for argument in arguments))
         return e
 
     def _pointer(self, token: Token) -> bool:

@@ -194,16 +194,40 @@ def test_objects_that_change_stay_opaque(formals: str, body: str) -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        "double get(double *p, int i) { calls++; return p[i]; }",
-        "double get(double *p, int i) { return p[calls++]; }",
+        "double get(double *p, int i) { static int n; n++; return p[i]; }",
+        "double get(double *p, int i) { double *q = p; return q[i]; }",
+        "double get(double *p, int i) { p = other; return p[i]; }",
+        "double get(double *p, int i) { if (i < 0) lost(i); return p[i]; }",
         "double get(double *p, int i) { return get(p, i); }",
         "double get(double *p, int i);",
     ],
 )
 def test_functions_that_do_more_stay_opaque(function: str) -> None:
     loop = "for (int i = 0; i < n; i++) A[i] = get(B, i);"
-    text = f"int calls; {function}\nvoid f(double *A, double *B, int n) {{\n{PRAGMA}\n{loop}\n}}\n"
+    head = f"int calls; double *other; void lost(int i);\n{function}\n"
+    text = f"{head}void f(double *A, double *B, int n) {{\n{PRAGMA}\n{loop}\n}}\n"
     assert scop_of(text).statements[0].opaque == "`get` is called, and may read and write anything"
+
+
+@pytest.mark.parametrize(
+    ("function", "statement", "expected"),
+    [
+        ("int clip(int v) { int t = v; if (t < 0) t = 0; return t; }", "a[i][j] = clip(b[i][j]);",
+         ["r b[i, j]", "w a[i, j]"]),
+        ("int size(int v) { int n = 0; while (v) { n++; v >>= 1; } return n + T[n & 3]; }", "a[i][j] = size(i);",
+         ["w a[i, j]"]),
+        ("int sum(int *p, int n) { int s = 0; for (int k = 0; k < n; k++) s += p[k]; return s; }",
+         "a[i][j] = sum(b[i], j);", ["r? b[o0, o1]", "w a[i, j]"]),
+        ("void put(int *to, const int *from) { to[0] = from[0]; if (to[0]) to[1] = clipped(from[1]); }",
+         "put(&a[i][j], b[i]);", ["r? b[o0, o1]", "rw? a[o0, o1]"]),
+        ("int counted(int v) { calls++; return v; }", "a[i][j] = counted(j);", ["rw? calls[]", "w a[i, j]"]),
+    ],
+)  # fmt: skip
+def test_functions_reach_what_their_bodies_name(function: str, statement: str, expected: list[str]) -> None:
+    head = "int calls; const int T[4] = {1, 2, 3, 4}; static int clipped(int v) { if (v > 9) return 9; return v; }"
+    loops = f"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {statement}"
+    scop = scop_of(f"{head}\n{function}\nvoid f(int n, int a[n][n], int b[n][n]) {{\n{PRAGMA}\n{loops}\n}}\n")
+    assert accesses(scop) == expected and not scop.statements[0].opaque
 
 
 def test_what_a_reference_writes_is_written() -> None:
