@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import islpy as isl
 
 OPERATIONS_LIMIT = 4_000_000  # of isl's in one schedule: some seconds
-USUAL_CONSTRAINTS = 1_000  # of the dependences that the limit is for: beyond, an operation takes longer, and fewer may do
+USUAL_CONSTRAINTS = 1_000  # of dependences that the limit is for; beyond, an operation takes longer, and fewer may do
 
 
 def subject(scop: Scop, shape: str) -> Scop:
