@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import islpy as isl
 
 OPERATIONS_LIMIT = 4_000_000  # of isl's in one schedule: some seconds
+USUAL_CONSTRAINTS = 1_000  # of dependences that the limit is for; beyond, an operation takes longer, and fewer may do
 
 
 def subject(scop: Scop, shape: str) -> Scop:
@@ -132,7 +133,7 @@ def _isl_tree(scop: Scop, known: Dependences, *, fuse: bool) -> Tree | None:
     before = context.get_max_operations()
     context.set_schedule_serialize_sccs(0 if fuse else 1)
     context.reset_operations()
-    context.set_max_operations(OPERATIONS_LIMIT)
+    context.set_max_operations(_operations(known))
     try:
         root = constraints.compute_schedule().get_root()
         return _read(scop, root.child(0), [s.name for s in scop.statements])
@@ -141,6 +142,21 @@ def _isl_tree(scop: Scop, known: Dependences, *, fuse: bool) -> Tree | None:
     finally:
         context.set_max_operations(before)
         context.set_schedule_serialize_sccs(0)
+
+
+def _operations(known: Dependences) -> int:
+    """Of isl's for one schedule. Each works on a tableau with rows for every constraint of a dependence: nests of seven
+    loops with private scalars have 5,000 of them, and 400,000 operations take ten seconds; nests of three have 100."""
+    constraints = 0
+
+    def count(part: isl.BasicMap) -> None:
+        nonlocal constraints
+        constraints += part.n_constraint()
+
+    for pairs in (known.order, known.updates):
+        pairs.foreach_map(lambda one: one.foreach_basic_map(count))
+    share = min(1.0, USUAL_CONSTRAINTS / max(constraints, 1)) ** 3
+    return max(1, int(OPERATIONS_LIMIT * share))  # 0 would be no limit
 
 
 class _UnreadableError(Exception):
