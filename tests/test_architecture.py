@@ -102,7 +102,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         *("capabilities", "pruning", "space", "strategies", "study", "surrogates"),
     },
-    "cli": {"commands", "signals"},
+    "cli": {"commands", "registry", "signals"},
     "__main__": {"cli"},
     "__init__": {"version"},  # hands on names of any room, and imports none when it runs
 }

@@ -228,6 +228,17 @@ def load(plugin: plugins.Plugin) -> Callable[..., object]:
     return value
 
 
+def plugin_behind(error: BaseException) -> str:
+    """The package and the version of the loaded plug-in in whose module the error was raised last; empty: in none."""
+    packages = {str(getattr(value, "__module__", "")).partition(".")[0]: r for value, r in _releases.items()}
+    release, trace = "", error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        release = packages.get(module.partition(".")[0], release)
+        trace = trace.tb_next
+    return release
+
+
 def device_source(name: str) -> Source | None:
     """The YAML of a plug-in's device: NAME.yaml in the Python package that its entry point names. None where no plug-in
     has the device; TunepassError, naming the package, where the file cannot be read."""
