@@ -181,6 +181,23 @@ def test_a_hardware_model_and_gpu_and_accelerator_devices_are_taken(site: Path) 
     assert registry.device_release("zz-board") == "boards 3.1"
 
 
+def test_a_door_reads_a_foreign_file(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "import tunepass as tp\nfrom tunepass.extension import Door\n\nclass Looms(Door):\n"
+        "    def read(self, source):\n        return tp.EmittedFile('a.c', f'// {source.text}')\n"
+    )
+    install(site, "doors", "1.0", {"tunepass.doors": {".looms": "doors_i:Looms"}}, {"doors_i.py": text})
+    plugins.forget()
+    (tmp_path / "a.looms").write_text("weave\n")
+    assert main(["import", "a.looms", "-o", "out.c"]) == 0
+    assert (tmp_path / "out.c").read_text() == "// weave\n"
+    assert main(["import", "a.looms", "--kernel", "k"]) == 2
+    assert "--kernel is about built-in formats" in capsys.readouterr().err
+
+
 def test_clashes_are_listed_and_neither_is_used(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     strategies(site, "climbing", {"climb": "climbing_e:Climb", "auto": "climbing_e:Climb"}, {"climbing_e.py": CLIMB})
     strategies(site, "hills", {"climb": "climbing_e:Climb"}, {})

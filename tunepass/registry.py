@@ -126,6 +126,7 @@ ROLES: Mapping[str, Role] = {
     "exact_solvers": Role("exact solver", "tunepass.exact.base:ExactSolver"),
     "executors": Role("executor", "tunepass.executors.base:Executor"),
     "pruning_solvers": Role("pruning solver", "tunepass.pruning.base:Solver"),
+    "doors": Role("door for the suffix", "tunepass.interchange.door:Door"),
     "devices": Role("device", ""),
 }
 
@@ -187,8 +188,9 @@ def _marked_plugin(suffix: str, text: str) -> Callable[..., object] | None:
 
 
 def built_in(role: str) -> Mapping[str, str]:
-    """The built-in table of a role, as it is now; devices have none: hardware models know theirs."""
-    table: Mapping[str, str] = globals()[role.upper()] if role != "devices" else {}
+    """The built-in table of a role, as it is now; devices and doors have none: hardware models know their
+    devices, and built-in foreign formats are told apart by their text."""
+    table: Mapping[str, str] = globals()[role.upper()] if role not in ("devices", "doors") else {}
     return table
 
 
