@@ -60,7 +60,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("backends", "evaluators", "exact", "hwmodels", "tuning", "strategies", "ir", "space", "study", "expr"),
         *("registry", "files", "capabilities"),
     },
-    "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr"},
+    "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir"},
     "report": {"tuning", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {
@@ -84,8 +84,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("pruning", "executors", "spread", "ir", "space", "files", "registry", "plugins", "version", "compilers"),
     },
     "extension": {
-        *("acquisition", "backends", "evaluators", "expr", "hwmodels", "pruning", "spread", "strategies", "study"),
-        "surrogates",
+        *(
+            "acquisition",
+            "backends",
+            "evaluators",
+            "expr",
+            "hwmodels",
+            "interchange",
+            "pruning",
+            "spread",
+            "strategies",
+        ),
+        *("study", "surrogates"),
     },
     "testing": {
         *(
@@ -102,7 +112,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         *("capabilities", "pruning", "space", "strategies", "study", "surrogates"),
     },
-    "cli": {"commands", "signals"},
+    "cli": {"commands", "registry", "signals"},
     "__main__": {"cli"},
     "__init__": {"version"},  # hands on names of any room, and imports none when it runs
 }

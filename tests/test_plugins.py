@@ -13,10 +13,10 @@ import pytest
 import tunepass as tp
 from tests.plugin_packages import install, write_metadata
 from tunepass import plugins, registry
-from tunepass.backends.base import check_device
+from tunepass.backends.base import check_device, cost_model
 from tunepass.cli import main
-from tunepass.commands.serve import run as serve
 from tunepass.diagnostics import TunepassError
+from tunepass.hwmodels.base import ModelError
 from tunepass.jobs.reading import load
 from tunepass.strategies.random import Random
 
@@ -95,7 +95,7 @@ def test_a_device_in_a_lock_or_a_request_imports_nothing(site: Path, device: str
     (site / "evil_device.py").write_text("raise SystemExit(7)\n")
     with pytest.raises(TunepassError):
         check_device(device)
-    assert serve is not None and "evil_device" not in sys.modules
+    assert "evil_device" not in sys.modules
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,64 @@ def test_a_broken_plug_in_ends_a_build_with_one_diagnostic(
     assert main(["build", "a.loomy"]) == 2
     err = capsys.readouterr().err
     assert "'.loomy' of looms 2.0 cannot be loaded from no_looms:Loom" in err and "internal error" not in err
+
+
+def test_an_error_in_a_plug_in_names_its_package(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"weaving_g.py": WEAVE.replace('".c"', '".wv"').replace("threads = ", "threads = 1 // 0 and ")}
+    install(site, "weaving", "1.0", {"tunepass.frontends": {".wv": "weaving_g:Weave"}}, files)
+    plugins.forget()
+    (tmp_path / "a.wv").write_text("// weave\n")
+    assert main(["space", "a.wv"]) == 2
+    err = capsys.readouterr().err
+    assert "tunepass: error in the plug-in weaving 1.0: ZeroDivisionError" in err and "Traceback" not in err
+
+
+def test_a_hardware_model_and_gpu_and_accelerator_devices_are_taken(site: Path) -> None:
+    model = (
+        "import tunepass as tp\nfrom tunepass.extension import ModelError\n\n"
+        "class Loom(tp.CostModel):\n"
+        "    def devices(self):\n        return ('jacquard',)\n\n"
+        "    def summary(self, device):\n"
+        "        if device != 'jacquard':\n            raise ModelError(device)\n"
+        "        return tp.DeviceSummary(device, 'loom', 'a loom', None, {})\n\n"
+        "    def costs(self, kernel, device, words=()):\n        return None\n"
+    )
+    gpu = (ROOT / "hwmodels" / "gpu" / "devices" / "a100.yaml").read_text().replace("a100", "a100-x", 1)
+    dnn = (ROOT / "hwmodels" / "dnn" / "devices" / "a100.yaml").read_text().replace("a100", "pod", 1)
+    devices = {"zz-board": "boards_h", "pod": "boards_h", "torn": "boards_h"}
+    files = {"boards_h/__init__.py": "", "boards_h/zz-board.yaml": gpu, "boards_h/pod.yaml": dnn, "loom_h.py": model}
+    files["boards_h/torn.yaml"] = "name: torn\nwings: 3\n"
+    groups = {"tunepass.devices": devices, "tunepass.cost_models": {"loom": "loom_h:Loom"}}
+    install(site, "boards", "3.1", groups, files)
+    plugins.forget()
+    assert registry.names("cost_models")[-1] == "loom" and cost_model("loom").devices() == ("jacquard",)
+    assert cost_model("gpu").summary("zz-board").name == "zz-board"
+    assert cost_model("dnn").summary("pod").name == "pod"
+    for device in ("zz-board", "pod", "jacquard"):
+        check_device(device)
+    with pytest.raises(ModelError, match=r"torn\.yaml of boards 3\.1:\d+"):
+        cost_model("fpga").summary("torn")
+    assert registry.device_release("zz-board") == "boards 3.1"
+
+
+def test_a_door_reads_a_foreign_file(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "import tunepass as tp\nfrom tunepass.extension import Door\n\nclass Looms(Door):\n"
+        "    def read(self, source):\n        return tp.EmittedFile('a.c', f'// {source.text}')\n"
+    )
+    install(site, "doors", "1.0", {"tunepass.doors": {".looms": "doors_i:Looms"}}, {"doors_i.py": text})
+    plugins.forget()
+    (tmp_path / "a.looms").write_text("weave\n")
+    assert main(["import", "a.looms", "-o", "out.c"]) == 0
+    assert (tmp_path / "out.c").read_text() == "// weave\n"
+    assert main(["import", "a.looms", "--kernel", "k"]) == 2
+    assert "--kernel is about built-in formats" in capsys.readouterr().err
 
 
 def test_clashes_are_listed_and_neither_is_used(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,6 +83,10 @@ def _dispatch(words: list[str]) -> int:
     return int(answer.status)
 
 
+def _place(plugin: str) -> str:
+    return f"error in the plug-in {plugin}" if plugin else "internal error"
+
+
 def _internal_error(error: BaseException) -> int:
     if os.environ.get("TUNEPASS_DEBUG") == "1":
         import traceback
@@ -90,6 +94,10 @@ def _internal_error(error: BaseException) -> int:
         traceback.print_exception(error)
     else:
         summary = (str(error).splitlines() or [""])[0]
-        print(f"tunepass: internal error: {type(error).__name__}: {summary}", file=sys.stderr)
-        print("  = help: set TUNEPASS_DEBUG=1 for the traceback, and please report it with the source", file=sys.stderr)
+        from tunepass.registry import plugin_behind
+
+        plugin = plugin_behind(error)
+        print(f"tunepass: {_place(plugin)}: {type(error).__name__}: {summary}", file=sys.stderr)
+        whom = "report it to its author" if plugin else "please report it with the source"
+        print(f"  = help: set TUNEPASS_DEBUG=1 for the traceback, and {whom}", file=sys.stderr)
     return 2

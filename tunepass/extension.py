@@ -31,6 +31,7 @@ from tunepass.expr.parser import parse as parse_expression
 from tunepass.hwmodels.base import EstimatePart as EstimatePart
 from tunepass.hwmodels.base import ModelError as ModelError
 from tunepass.hwmodels.base import Slice as Slice
+from tunepass.interchange.door import Door as Door
 from tunepass.pruning.base import Remaining as Remaining
 from tunepass.pruning.base import Solver as PruningSolver
 from tunepass.spread import Spread as Spread
@@ -56,6 +57,7 @@ __all__ = [
     "Believes",
     "BlamesOwnText",
     "ComparesAgain",
+    "Door",
     "EstimatePart",
     "Evaluate",
     "Expr",

@@ -126,6 +126,7 @@ ROLES: Mapping[str, Role] = {
     "exact_solvers": Role("exact solver", "tunepass.exact.base:ExactSolver"),
     "executors": Role("executor", "tunepass.executors.base:Executor"),
     "pruning_solvers": Role("pruning solver", "tunepass.pruning.base:Solver"),
+    "doors": Role("door for the suffix", "tunepass.interchange.door:Door"),
     "devices": Role("device", ""),
 }
 
@@ -187,8 +188,9 @@ def _marked_plugin(suffix: str, text: str) -> Callable[..., object] | None:
 
 
 def built_in(role: str) -> Mapping[str, str]:
-    """The built-in table of a role, as it is now; devices have none: hardware models know theirs."""
-    table: Mapping[str, str] = globals()[role.upper()] if role != "devices" else {}
+    """The built-in table of a role, as it is now; devices and doors have none: hardware models know their
+    devices, and built-in foreign formats are told apart by their text."""
+    table: Mapping[str, str] = globals()[role.upper()] if role not in ("devices", "doors") else {}
     return table
 
 
@@ -226,6 +228,17 @@ def load(plugin: plugins.Plugin) -> Callable[..., object]:
     value = _checked(plugins.load_target(plugin.target, what), plugin.role, what)
     _releases[value] = plugin.release
     return value
+
+
+def plugin_behind(error: BaseException) -> str:
+    """The package and the version of the loaded plug-in in whose module the error was raised last; empty: in none."""
+    packages = {str(getattr(value, "__module__", "")).partition(".")[0]: r for value, r in _releases.items()}
+    release, trace = "", error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        release = packages.get(module.partition(".")[0], release)
+        trace = trace.tb_next
+    return release
 
 
 def device_source(name: str) -> Source | None:

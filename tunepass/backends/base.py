@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -233,11 +233,20 @@ def check_device(device: str | None) -> None:
     if is_file(device or ""):
         cost_model(FILES_OF).summary(device or "")
         return
-    for family in sorted(set(registry.built_in("cost_models")) - {CPU}):
+    for family in _families():
         with contextlib.suppress(ModelError):
             cost_model(family).summary(device or "")
             return
     raise no_machine(device)
+
+
+def _families() -> Iterator[str]:
+    """Those of hardware models for devices that are not here; the built-in ones first. Broken plug-ins are left out."""
+    yield from sorted(set(registry.built_in("cost_models")) - {CPU})
+    for family in registry.plugin_names("cost_models"):
+        with contextlib.suppress(TunepassError):
+            cost_model(family)
+            yield family
 
 
 def no_machine(device: str | None) -> TunepassError:

@@ -10,7 +10,9 @@ from pathlib import Path
 from tunepass.commands.answer import Answer, Json
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
+from tunepass.ir.files import EmittedFile
 from tunepass.jobs.importing import Given, Imported, imported
+from tunepass.jobs.importing_door import through_door
 from tunepass.jobs.importing_nni import ImportedModel, imported_model, is_nni
 from tunepass.jobs.reading import read_source
 from tunepass.passes.base import Compilation
@@ -19,6 +21,8 @@ from tunepass.passes.extract_space import ExtractSpace
 
 def run(options: argparse.Namespace) -> Answer:
     source = read_source(options.file)
+    if (foreign := through_door(source)) is not None:
+        return _foreign(options, foreign)
     if Path(options.file).suffix == ".json" and is_nni(source):
         return _model(options, imported_model(Path(options.file), source, tuple(map(Path, options.source or ()))))
     given = Given(
@@ -42,6 +46,16 @@ def _written(options: argparse.Namespace, name: str, text: str, sources: Sequenc
         raise TunepassError(f"{output} is the file that is read; write to another")
     write_text(output, text)
     return output
+
+
+def _foreign(options: argparse.Namespace, file: EmittedFile) -> Answer:
+    """What a plug-in's door has made of the file."""
+    for word in ("param", "constraint", "size", "source", "kernel"):
+        if vars(options)[word]:
+            raise TunepassError(f"--{word} is about built-in formats; {options.file} is read by a plug-in")
+    output = _written(options, file.name, file.text, (options.file,))
+    data: Json = {"name": file.name, "output": str(output) if output else None}
+    return Answer(file.text.rstrip("\n") if output is None else f"wrote {output}", data)
 
 
 def _model(options: argparse.Namespace, found: ImportedModel) -> Answer:
