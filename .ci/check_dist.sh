@@ -15,6 +15,8 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m venv "$work/user"
 "$work/user/bin/pip" install --quiet --disable-pip-version-check "$work"/dist/*.whl mypy
 cp -r samples/c samples/spatial "$work"
+cp -r samples/plugin "$work/plugin"
+"$work/user/bin/pip" install --quiet --disable-pip-version-check "$work/plugin" pytest
 "$python" .ci/check_contents.py --blocks docs/extending.md "$work/blocks"
 
 cd "$work"
@@ -23,6 +25,11 @@ tunepass --version
 tunepass build c/stencil.c -o out --max-evals 3 -- "${CC:-cc}" -O2
 tunepass build spatial/DotProduct.scala -o out --device stratix-v --objective cycles,alms --max-evals 20
 tunepass verify spatial
+tunepass plugins
+tunepass build plugin/copy.plan -o out --strategy hill_climber --max-evals 5
+tunepass verify plugin/copy.plan
+python -m pytest -q -p no:cacheprovider plugin/tests
+mypy --strict -p tunepass_plan
 for block in blocks/*.py; do
     mypy --strict "$block"
     (cd "$root" && python "$work/$block")

@@ -39,6 +39,7 @@ class Frontend(ABC):
     """Reads and writes one kind of source. Stateless."""
 
     suffixes: ClassVar[tuple[str, ...]]
+    mark: ClassVar[str] = ""  # of a plug-in: a regular expression for texts of its own in files with another's suffix
     binary: ClassVar[tuple[str, ...]] = ()  # those of the suffixes whose files are no text: `opened` makes one of them
     takes_operators: ClassVar[bool] = False  # a word that begins with OPERATORS names a file of the user's
     leaves_sizes_open: ClassVar[bool] = False  # words that begin with SIZE say what they are

@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 import tunepass as tp
-from tests.contracts.executor import TwoSteps, X
-from tests.contracts.strategy import price, task
 from tests.passes.fakes import Comparing, by_tile, kernel, search_step
 from tests.test_architecture import modules
 from tunepass import registry
@@ -36,6 +34,8 @@ from tunepass.strategies.base import Strategy
 from tunepass.study.capabilities import PRIOR_MEAN_CAPABILITIES, STRATEGY_CAPABILITIES, Believes, Revises
 from tunepass.study.outcome import Evaluate
 from tunepass.study.task import Suggester
+from tunepass.testing.executor import TwoSteps, X
+from tunepass.testing.strategy import price, task
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.result import Found
 
@@ -158,7 +158,7 @@ def test_a_wrapped_evaluator_has_its_capabilities(name: str) -> None:
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_wrapped_strategy_has_its_capabilities(name: str, wrapper: str) -> None:
-    plain = cast(Strategy, registry.strategy(name)(task()))
+    plain = cast(Strategy, registry.find("strategies", name)(task()))
     assert names(plain, STRATEGY_CAPABILITIES) == set(STRATEGIES[name].split())
     assert names(WRAPPERS[wrapper](plain), STRATEGY_CAPABILITIES) == set(STRATEGIES[name].split())
 
@@ -319,7 +319,7 @@ def test_a_study_asks_a_wrapped_strategy_what_it_asks_a_plain_one() -> None:
             search.observe(configurations[0], time)
         return search
 
-    bayesian = cast(Callable[[tp.Task], tp.Strategy], registry.strategy("bayesian"))
+    bayesian = cast(Callable[[tp.Task], tp.Strategy], registry.find("strategies", "bayesian"))
     plain, wrapped = run(bayesian), run(lambda task: Careful(bayesian(task)))
     assert wrapped.feasible_recall == plain.feasible_recall is not None
     assert [t.configuration for t in wrapped.trials] == [t.configuration for t in plain.trials]

@@ -13,9 +13,6 @@ from typing import ClassVar
 
 import pytest
 
-from tests.contracts.backend import BackendContract
-from tests.contracts.cost_model import CostModelContract
-from tests.contracts.frontend import FrontendContract
 from tunepass import registry
 from tunepass.backends.base import Backend, Target, cost_model
 from tunepass.cli import main
@@ -37,6 +34,9 @@ from tunepass.study.identity import Identity, source_hash
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Measured
 from tunepass.study.space_description import space_hash
+from tunepass.testing.backend import BackendContract
+from tunepass.testing.cost_model import CostModelContract
+from tunepass.testing.frontend import FrontendContract
 
 HERE = __name__
 LOOM = """\

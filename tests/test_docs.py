@@ -27,7 +27,7 @@ import pytest
 
 import tunepass as tp
 from tests.program import run_tunepass
-from tunepass import cli
+from tunepass import cli, registry
 from tunepass.commands.arguments import COMMANDS
 from tunepass.frontends.onnx.description import read_description
 from tunepass.graphs.table import extended
@@ -52,7 +52,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
 )
 EXACT = ("space", "occupancy")  # commands whose output does not depend on the machine
-OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
+OPEN_ENDED = ("explain", "doctor", "plugins")  # only the first lines are shown, if any
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -220,7 +220,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/sparse.md": {"console", "text"},
         "docs/gpu.md": {"console", "text"},
         "docs/dnn.md": {"console", "yaml"},
-        "docs/extending.md": {"python"},
+        "docs/extending.md": {"python", "toml"},
         "docs/architecture.md": set(),
         "CONTRIBUTING.md": {"sh"},
     }
@@ -244,7 +244,8 @@ def test_files_and_names_that_a_page_mentions_exist(page: Path) -> None:
     text = page.read_text()
     for path in re.findall(r"`((?:\w+/)+[\w-]+\.(?:py|sh|yaml|c|scala|svg|json))`", text):
         assert (ROOT / path).exists() or (ROOT / "tunepass" / path).exists() or path.startswith("out/"), path
-    for name in set(re.findall(r"`(tunepass\.\w[\w.]*\w)[`(]", text)) - {"tunepass.lock"}:
+    groups = {f"tunepass.{role}" for role in registry.ROLES}  # of entry points
+    for name in set(re.findall(r"`(tunepass\.\w[\w.]*\w)[`(]", text)) - {"tunepass.lock"} - groups:
         assert resolves(name), name
     for name in set(re.findall(r"\btp\.([A-Z]\w+)", text)):
         assert name in tp.__all__, name

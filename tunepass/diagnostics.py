@@ -122,6 +122,12 @@ class TunepassError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = (problem,) if isinstance(problem, Diagnostic) else tuple(problem)
         super().__init__("\n".join(d.render() for d in self.diagnostics))
 
+    @property
+    def sentence(self) -> str:
+        """The first diagnostic in one line, without its place; the hint in brackets."""
+        first = self.diagnostics[0]
+        return f"{first.message} ({first.hint})" if first.hint else first.message
+
 
 class ExpressionError(TunepassError):
     """An expression that does not parse, does not type, or overflows."""

@@ -56,7 +56,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ),
     (
         (("diagnostics", "version"), "user errors"),
-        (("files", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
+        (("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
     ),
 )
 

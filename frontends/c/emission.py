@@ -18,23 +18,12 @@ from tunepass.frontends.c.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.lowering import (
-    compiled_scops,
-    compiler_of,
-    constants,
-    flags,
-    macros,
-    scheduled,
-    scops_of,
-    stated,
-)
+from tunepass.frontends.c.lowering import compiled_scops, compiler_of, constants, flags, macros, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.polyhedral.schedules.describe import describe_scop
-from tunepass.polyhedral.schedules.plan import plan_of
 
 
 def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -83,6 +72,12 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
     values = chosen(kernel)
     compiled = compiled_scops(kernel, values)
+    if not compiled:
+        return
+    from tunepass.frontends.c.nest_lowering import scheduled
+    from tunepass.polyhedral.schedules.describe import describe_scop
+    from tunepass.polyhedral.schedules.plan import plan_of
+
     for part in compiled:
         plan = plan_of(part.directives, values)
         words = describe_scop(part.scop, plan, independent=part.directives.independent)

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.compilers.languages import CXX, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.branches import (
     Branches,
     check_defined,
@@ -31,7 +30,6 @@ from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.opaque import opaque_notes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
@@ -42,9 +40,6 @@ from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
-from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
 from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import parameters_of, symbols_of, texts_of
 from tunepass.frontends.c.tunables import TunablesReader
@@ -69,8 +64,13 @@ from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
+from tunepass.ir.scop_directives import ScopNest
 from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
+
+if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
+    from tunepass.frontends.c.autos import DerivedNest
+    from tunepass.frontends.c.scops.directives import ScheduledNest
 
 OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
@@ -214,7 +214,7 @@ class _KernelReader:
         legal += branches.pinned([p for p in everything if p.name in own], scops)
         if isinstance(target, KernelPragma):
             legal += branches.defined(target)
-        check_scops_apart([*group.autos, *group.scheduled], scops)
+        _check_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
@@ -269,6 +269,11 @@ class _KernelReader:
         pairs: Sequence[tuple[str, str]],
     ) -> list[DerivedNest]:
         """The nest after a `loop auto`, and its space, in each set of branches that it differs in."""
+        from tunepass.frontends.c.autos import derive_nest
+        from tunepass.frontends.c.opaque import opaque_notes
+        from tunepass.frontends.c.scops.scop import read_scop
+        from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
+
         found: list[DerivedNest] = []
         threads = any(OPENMP.match(word) for word in self.compiler_words)
         for scop, held in branches.scops(pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs)):
@@ -300,6 +305,9 @@ class _KernelReader:
     ) -> list[ScheduledNest]:
         """The nest after a `loop` with directives, and the constraints that these imply, in each set of branches that
         it differs in."""
+        from tunepass.frontends.c.scops.directives import ScheduledNest, schedule_nest
+        from tunepass.frontends.c.scops.scop import read_scop
+
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag or p.compiler)
         listed = [named.name for named in pragma.listed]
@@ -318,6 +326,17 @@ class _KernelReader:
         for reading in defining(pragma, self.readings)[1:]:
             check_same_call(pragma, call, self.call_reader(reading, []).read(pragma), self.readings[0], reading)
         return call
+
+
+def _check_apart(pragmas: Sequence[NestPragma | AutoPragma], nests: Sequence[ScopNest]) -> None:
+    """What is written anew does not overlap, but for what one pragma stands before in several branches."""
+    spans = {pragma.outer: pragma.span for pragma in pragmas}
+    for nest in nests:
+        start = nest.scop.span.start
+        for other in (n.scop.span for n in nests if n.scop.pragma != nest.scop.pragma):
+            if other.start <= start < other.end:
+                hint = f"the other is at {other}"
+                raise SourceError("these loops are part of others that are written anew", spans[nest.scop.pragma], hint)
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:

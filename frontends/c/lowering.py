@@ -9,10 +9,6 @@ from tunepass.ir.c_kernel import CKernel, TunedConstant
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
-from tunepass.polyhedral.schedules.apply import is_legal, is_marked, planned, vectorized
-from tunepass.polyhedral.schedules.plan import plan_of
-from tunepass.polyhedral.schedules.tree import source_tree
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
@@ -61,7 +57,12 @@ def defines(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
 
 def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """The compiler arguments of every `flag` parameter, and what nests need."""
-    return (*parameter_flags(kernel, configuration), *_openmp_flags(kernel, configuration))
+    words, nests = parameter_flags(kernel, configuration), compiled_scops(kernel, configuration)
+    if not nests:
+        return words
+    from tunepass.frontends.c.nest_lowering import openmp_flags
+
+    return (*words, *openmp_flags(nests, configuration))
 
 
 def parameter_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
@@ -107,72 +108,25 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
     """The loops that carry a `simd`, or should, from its pragma to the end of the body: gcc speaks of the body's lines,
     clang of the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
     nests = compiled_scops(kernel, configuration)
-    return tuple(request for nest in nests for request in _scop_requests(nest, configuration))
+    if not nests:
+        return ()
+    from tunepass.frontends.c.nest_lowering import nest_requests
 
-
-def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
-    """A schedule that is not proven legal is refused; else the vector loops that the author named. Where any loop may
-    be one, the compiler may leave it as it is."""
-    plan, line = plan_of(nest.directives, configuration), nest.scop.pragma.line
-    why = illegal(nest, configuration)
-    if why:
-        return (Request("unroll", line, line, "schedule the loops so", why),)
-    named, hindered = vectorized(nest.scop, plan, nest.directives.independent)
-    source = nest.scop.span.source
-    return tuple(
-        Request(
-            "vectorize",
-            loop.span.line - 1,
-            max(source.position(s.span.end)[0] for s in nest.scop.statements if loop.name in s.loops),
-            f"vectorize the loop over {loop.index}",
-            f"OpenMP has no parallel loop, here over {hindered[loop.name]}, inside a vectorized one"
-            if loop.name in hindered
-            else "",
-        )
-        for loop in nest.scop.loops
-        if loop.name in named
-    )
-
-
-def illegal(nest: ScopNest, configuration: Configuration) -> str:
-    """Why the schedule must not be written; empty where it is proven legal."""
-    plan = plan_of(nest.directives, configuration)
-    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
-        return "a dependence would be turned round"
-    if not is_faithful(nest.scop, plan, nest.directives.independent):
-        return "isl writes loops for it that run other iterations, or in another order"
-    return ""
-
-
-def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
-    """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
-    active = [
-        is_marked(n.scop, plan_of(n.directives, configuration), n.directives.independent)
-        for n in compiled_scops(kernel, configuration)
-    ]
-    if any(parallel for _, parallel in active):
-        return ("-fopenmp",)
-    return ("-fopenmp-simd",) if any(vectorize for vectorize, _ in active) else ()
+    return tuple(request for nest in nests for request in nest_requests(nest, configuration))
 
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest and scop replaced, and every constant that is tuned."""
-    nests = compiled_scops(kernel, configuration)
-    changes = [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in nests]
-    changes += constants(kernel, configuration)
+    changes = constants(kernel, configuration)
+    if nests := compiled_scops(kernel, configuration):
+        from tunepass.frontends.c.nest_lowering import scheduled
+
+        changes += [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in nests]
     text, pieces, position = kernel.source.text, [], 0
     for span, replacement in sorted(changes, key=lambda change: change[0].start):
         pieces += [text[position : span.start], replacement]
         position = span.end
     return "".join([*pieces, text[position:]])
-
-
-def scheduled(nest: ScopNest, configuration: Configuration, *, numbered: bool) -> str:
-    """The code of a scop for one configuration."""
-    plan = plan_of(nest.directives, configuration)
-    if planned(nest.scop, plan, nest.directives.independent) == source_tree(nest.scop):
-        return nest.scop.span.text
-    return rewrite_scop(nest.scop, plan, numbered=numbered, independent=nest.directives.independent)
 
 
 def constants(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tunepass.frontends.c.lowering import illegal, scheduled, scops_of
+from tunepass.frontends.c.lowering import scops_of
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.space.configuration import Configuration
@@ -27,6 +27,8 @@ def rewritten_nests(kernel: Kernel, configuration: Configuration) -> list[ScopNe
 
 
 def _probe(kernel: Kernel, nest: ScopNest, space: Space) -> Configuration | None:
+    from tunepass.frontends.c.nest_lowering import illegal  # brings what schedules nests, which others do without
+
     if _is_rewritten(nest, space.default):
         return None
     for number, configuration in enumerate(_candidates(nest, space)):
@@ -53,4 +55,6 @@ def _candidates(nest: ScopNest, space: Space) -> Iterator[Configuration]:
 
 
 def _is_rewritten(nest: ScopNest, configuration: Configuration) -> bool:
+    from tunepass.frontends.c.nest_lowering import scheduled
+
     return nest.is_compiled(configuration) and scheduled(nest, configuration, numbered=True) != nest.scop.span.text

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.marks import ARGUMENT, CLOSE, END, OPEN, PRAGMA, PREFIX, SECTION, ActiveTokens, Use
 from tunepass.frontends.cfamily.output import PRAGMA_LINE, Chunk, Output
 from tunepass.frontends.cfamily.raw import RawText
 from tunepass.frontends.cfamily.symbols import Symbols
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Kind, Token, tokens, words_of
 
 INCLUDED_LIMIT = 400_000  # characters of included files that are read; the rest is left to the compiler
 MARK = re.compile(rf"(?P<kind>{PREFIX}[spqbe]_)(?P<number>\w+)_\Z")
@@ -88,17 +87,22 @@ class Aligner:
         """Tokens of an included file: made by the directive that includes it, or by the one that includes that."""
         start, end = self._directive()
         position = 0
-        for match in PRAGMA_LINE.finditer(chunk.text):
+        for match in PRAGMA_LINE.finditer(chunk.text) if "#" in chunk.text else ():
             self.result.tokens += self._included(chunk, position, match.start(), start, end)
             words = tuple(self._included(chunk, match.start(1), match.end(1), start, end))
             self.result.pragmas.append(PragmaTokens(words, len(self.result.tokens), start, end, True))
             position = match.end()
         self.result.tokens += self._included(chunk, position, len(chunk.text), start, end)
 
-    def _included(self, chunk: Chunk, first: int, last: int, start: int, end: int) -> Iterator[Token]:
-        for token in tokens(chunk.text, first, last):
-            name = self.symbols.named(token.text) if token.kind == "number" else ""
-            yield Token("name" if name else token.kind, name or token.text, start, end, True, chunk.file)
+    def _included(self, chunk: Chunk, first: int, last: int, start: int, end: int) -> list[Token]:
+        file, words = chunk.file, words_of(chunk.text[first:last])
+        if self.symbols.values:
+            words = [("name", name) if (name := self._named(*word)) else word for word in words]
+        return [Token(kind, text, start, end, True, file) for kind, text in words]
+
+    def _named(self, kind: Kind, text: str) -> str:
+        """The parameter whose value this is."""
+        return self.symbols.named(text) if kind == "number" else ""
 
     def _directive(self) -> tuple[int, int]:
         """The first `#include` after the last token of the main file."""
@@ -153,7 +157,7 @@ class Aligner:
 
     def _add(self, token: Token, words: list[Token] | None) -> None:
         target = self.result.tokens if words is None else words
-        name = self.symbols.named(token.text) if token.kind == "number" else ""
+        name = self._named(token.kind, token.text)
         if name and self.symbols.is_negative(name) and target and target[-1].text == "-":
             target.pop()
         if self.use is not None:

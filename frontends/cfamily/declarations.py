@@ -116,11 +116,13 @@ class Declarations(Expressions):
                 continue
             words.append(token)
             at += 1
-        if end < len(self.tokens) and declarators:
+        if end < len(self.tokens) and declarators and any(t.text in ("*", "&", "&&") for t in words):
             angles = Angles()
             words = [t for t in words if angles.enter(t) or not t.at("*", "&", "&&")]
         spelled = " ".join([*before, *(t.text for t in words)])
-        return (*before, *type_names(words)), re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
+        if "::" in spelled or "<" in spelled:
+            spelled = re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
+        return (*before, *type_names(words)), spelled
 
     def _tagged(self, node: Node) -> list[str]:
         """`struct NAME`, with a name made for one that has none; its members are read."""
@@ -195,6 +197,8 @@ class Declarations(Expressions):
             return self._constructed(declarator, inner)
         last = self.ends(node)[1] if value is not None else declarator.last
         bits = self._is_bit_field(node, whole)
+        if value is None and not bits:
+            return declarator
         return replace(declarator, value=value, last=last, bits=bits)
 
     def _value(self, node: Node) -> Expression:

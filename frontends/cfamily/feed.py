@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.tokens import Token
@@ -44,13 +45,20 @@ STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "catch"})
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
+SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum"}
+"""Names that are looked at wherever they stand; others only before a bracket."""
+OPERATORS = SPELLED.keys() | {"(", "<", "<<", "["}
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
 
 
-TYPEDEF = re.compile(
-    r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)"
+TYPEDEFS = (
+    re.compile(r"typedef(?<!\wtypedef)\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;"),
+    re.compile(r"\}\s*(\w+)\s*;"),
+    re.compile(r"using(?<!\wusing)\s+(\w+)\s*="),
+    *(re.compile(rf"{word}(?<!\w{word})\s+(\w+)") for word in ("class", "struct", "union", "enum")),
 )
+"""Each begins with its word, which is sought ten times as fast as one of several: headers have megabytes."""
 TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
@@ -92,10 +100,10 @@ class Feeder:
         at = 0
         while at < len(self.tokens):
             token = self.tokens[at]
-            if token.kind == "name":
+            if token.kind == "name" and (token.text in SPECIAL or self._next(at + 1).text == "("):
                 at = self._name(at, token)
                 continue
-            if token.kind == "op":
+            if token.kind == "op" and token.text in OPERATORS:
                 at = self._op(at, token, variables)
                 continue
             at += 1
@@ -138,11 +146,19 @@ class Feeder:
             self.left_out.add(at + 1)  # the two brackets are one word of the grammar
             self.spelled[at + 2] = following.text + self.tokens[at + 2].text
             return at + 3
+        elif token.text == "enum" and following.at(":"):
+            self._untyped(at + 1)
         elif token.text.endswith("va_arg") and following.at("("):
             self._type_argument(at)
         elif following.at("(") and token.text not in STATEMENTS and self._next(at - 1).at(*BEFORE_STATEMENT):
             return self._of_statements(at)
         return at + 1
+
+    def _untyped(self, at: int) -> None:
+        """`enum : unsigned char { ... }`: without the type, which the grammar takes after a name alone."""
+        while at < len(self.tokens) and not self.tokens[at].at("{", ";"):
+            self.left_out.add(at)
+            at += 1
 
     def _type_argument(self, at: int) -> None:
         """`va_arg(list, char *)`: the type as one name."""
@@ -240,20 +256,14 @@ class Feeder:
         self.left_out |= set(range(at + 2, end))
 
     def _written(self, variables: frozenset[str]) -> Feed:
-        pieces: list[str] = []
-        starts: list[int] = []
-        indices: list[int] = []
-        position = 0
-        for at, token in enumerate(self.tokens):
-            if at in self.asides or at in self.left_out:
-                continue
-            text = self.spelled.get(at, token.text)
-            if not text.isascii() or "\n" in text:
-                text = "".join(c if c.isascii() and c != "\n" else "_" for c in text)
-            starts.append(position)
-            indices.append(at)
-            pieces.append(text)
-            position += len(text) + 1
+        dropped = self.asides | self.left_out
+        indices = [at for at in range(len(self.tokens)) if at not in dropped]
+        pieces = [self.tokens[at].text for at in indices]
+        if self.spelled:
+            pieces = [self.spelled.get(at, text) for at, text in zip(indices, pieces)]
+        if not all(map(str.isascii, pieces)) or any("\n" in text for text in pieces):
+            pieces = ["".join(c if c.isascii() and c != "\n" else "_" for c in text) for text in pieces]
+        starts = [0, *accumulate(len(text) + 1 for text in pieces)][: len(pieces)]
         asides, left_out = frozenset(self.asides), frozenset(self.left_out)
         return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, asides, left_out, variables)
 
@@ -265,29 +275,26 @@ def _variables(tokens: Sequence[Token]) -> frozenset[str]:
     """Names that are assigned, stepped, subscripted or declared as variables somewhere."""
     found: set[str] = set()
     templates: set[str] = set()
-    for at in range(1, len(tokens) - 1):
-        token = tokens[at]
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         if token.kind != "name":
             continue
-        before, after = tokens[at - 1], tokens[at + 1]
+        follows, precedes = after.text, before.text
         if (
-            after.at(*WRITTEN)
-            or before.at("++", "--")
+            follows in WRITTEN
+            or precedes in ("++", "--")
             or (
-                after.at(",", ")", ";", "{")
-                and ((before.kind == "name" and before.text not in NO_TYPE) or before.at("*", "&", ">"))
+                follows in (",", ")", ";", "{")
+                and ((before.kind == "name" and precedes not in NO_TYPE) or precedes in ("*", "&", ">"))
             )
         ):
             found.add(token.text)
-        if before.at("template"):
-            continue
-        if before.at("class", "struct", "using", "::") and after.at("<", "{", ":", "="):
+        if precedes in ("class", "struct", "using", "::") and follows in ("<", "{", ":", "="):
             templates.add(token.text)
     return frozenset(found - templates)
 
 
-def declared_type_names(tokens: Sequence[Token], headers: Sequence[str]) -> frozenset[str]:
-    """The names that a source's tokens and the texts of all headers declare as types."""
+def declared_type_names(tokens: Sequence[Token], headers: str) -> frozenset[str]:
+    """The names that a source's tokens and the text of all headers declare as types."""
     code = " ".join(t.text for t in tokens)
-    names = {match[match.lastindex or 0] for text in (code, *headers) for match in TYPEDEF.finditer(text)}
+    names = {name for text in (code, headers) for pattern in TYPEDEFS for name in pattern.findall(text)}
     return frozenset(names) | set(TYPENAME.findall(code))

@@ -13,6 +13,8 @@ from tunepass.frontends.cfamily.tree import UNREADABLE, SyntaxFault
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+JOINED = ("::", "<", "template")
+
 
 class Nodes:
     """Gives tokens for nodes. Trees never keep a node."""
@@ -68,6 +70,8 @@ class Nodes:
         first, last = self.first(node), self.last(node)
         if first == last:
             return self.tokens[first]
+        if first > last:  # a name that the grammar missed, or made of a token's part
+            raise self.fault(node)
         return fold(self.tokens[first : last + 1])
 
 
@@ -88,6 +92,8 @@ class Angles:
     def enter(self, token: Token) -> int:
         """Goes past the token; how many templates are around it."""
         before = self.depth
+        if not before and token.text != "<":
+            return 0
         if before:
             self.brackets += token.at("(", "[", "{") - token.at(")", "]", "}")
         if not self.brackets and token.at("<"):
@@ -99,6 +105,8 @@ class Angles:
 
 def name_text(tokens: Sequence[Token]) -> str:
     """`hls::stream<int>` of its tokens. Between words of template arguments stands a space."""
+    if len(tokens) == 1 and tokens[0].text != "template":
+        return tokens[0].text
     pieces: list[str] = []
     angles = Angles()
     for token in tokens:
@@ -113,6 +121,8 @@ def name_text(tokens: Sequence[Token]) -> str:
 
 def type_names(tokens: Sequence[Token]) -> list[str]:
     """The words of a type; qualified names and templates are one."""
+    if not any(token.text in JOINED for token in tokens):
+        return [token.text for token in tokens]
     groups: list[list[Token]] = []
     angles = Angles()
     for token in tokens:

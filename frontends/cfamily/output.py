@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.marks import END, PRAGMA, MacroText
@@ -41,14 +42,10 @@ class Output:
 def read_output(text: str) -> Output:
     """Definitions (`-dD`) are taken out of the text; a line `#pragma` that a macro made stands between marks."""
     output = Output()
-    for match in MACRO.finditer(text):
-        if match["kind"] == "define":
-            macro = MacroText(match["name"], _parameters(match["parameters"]), match["body"].strip())
-            output.macros.setdefault(match["name"], []).append(macro)
-    for chunk in _chunks(MACRO.sub("\n", text)):
-        if chunk.file and not chunk.system and chunk.file != "/dev/stdin":
-            output.included[chunk.file] = None
-        if chunk.text.strip():
+    for chunk in _chunks(text, output.macros):
+        if chunk.file and not (chunk.system or chunk.file == "/dev/stdin" or chunk.file.endswith("//")):
+            output.included[chunk.file] = None  # with -g, gcc names the working folder too, with two strokes
+        if chunk.text and not chunk.text.isspace():
             output.chunks.append(chunk)
     return output
 
@@ -66,7 +63,7 @@ class _Opened:
     marked: list[int] = field(default_factory=list)
 
 
-def _chunks(text: str) -> list[Chunk]:
+def _chunks(text: str, macros: dict[str, list[MacroText]]) -> list[Chunk]:
     """By the line markers: flag 1 enters a file, 2 returns to one, 3 says that it is the system's.
 
     Inside a file, flag 3 stands before what a system's macro made, and a marker without it after that; where none
@@ -74,26 +71,53 @@ def _chunks(text: str) -> list[Chunk]:
     """
     files: list[_Opened] = []
     chunks: list[Chunk] = []
+    pieces: list[str] = []
     position, line = 0, 1
-    for match in (*LINE.finditer(text), None):
-        end = len(text) if match is None else match.start()
-        if files:
-            chunks.append(_chunk(files[-1].name, text[position:end], files[-1].system, line))
-        if match is None:
-            break
-        name, flags = match["file"], match["flags"].split()
-        if "1" in flags or not files:
-            files.append(_Opened(name, "3" in flags))
-        elif "2" in flags and len(files) > 1:
-            _close(files.pop(), chunks)
-            files[-1].name = name
-        else:
-            files[-1].name = name
-        files[-1].marked = [*files[-1].marked, len(chunks)] if "3" in flags else []
-        position, line = match.end(), int(match["line"])
+    for start in _hashes(text):
+        match = LINE.match(text, start) if text.startswith("# ", start) else None
+        macro = MACRO.match(text, start) if match is None else None
+        if match is not None:
+            if files:
+                pieces.append(text[position:start])
+                chunks.append(_chunk(files[-1], "".join(pieces), line))
+                pieces = []
+            _enter(files, match["file"], match["flags"].split(), chunks)
+            position, line = match.end(), int(match["line"])
+        elif macro is not None:
+            pieces += [text[position:start], "\n"]
+            position = macro.end()
+            if macro["kind"] == "define":
+                made = MacroText(macro["name"], _parameters(macro["parameters"]), macro["body"].strip())
+                macros.setdefault(made.name, []).append(made)
+    if files:
+        chunks.append(_chunk(files[-1], "".join([*pieces, text[position:]]), line))
     for opened in files:
         _close(opened, chunks)
     return chunks
+
+
+def _hashes(text: str) -> Iterator[int]:
+    """The lines that begin with `#`."""
+    at = 0 if text.startswith("#") else text.find("\n#") + 1
+    while at or text.startswith("#"):
+        yield at
+        at = text.find("\n#", at) + 1
+        if not at:
+            return
+
+
+def _enter(files: list[_Opened], name: str, flags: Sequence[str], chunks: list[Chunk]) -> None:
+    if "1" in flags or not files:
+        files.append(_Opened(name, "3" in flags))
+    elif "2" in flags and len(files) > 1:
+        _close(files.pop(), chunks)
+        files[-1].name = name
+    else:
+        files[-1].name = name
+    if "3" not in flags:
+        files[-1].marked.clear()
+    elif not files[-1].system:
+        files[-1].marked.append(len(chunks))
 
 
 def _close(opened: _Opened, chunks: list[Chunk]) -> None:
@@ -101,8 +125,8 @@ def _close(opened: _Opened, chunks: list[Chunk]) -> None:
         chunks[at] = replace(chunks[at], system=bool(chunks[at].file))
 
 
-def _chunk(file: str, text: str, system: bool, line: int) -> Chunk:
-    if file == OWN:
+def _chunk(opened: _Opened, text: str, line: int) -> Chunk:
+    if opened.name == OWN:
         text = PRAGMA_LINE.sub(lambda m: f" {PRAGMA}m_ {m[1]} {END}m_ ", text)
         return Chunk("", text, line=line)
-    return Chunk(file, text, system or file.startswith("<"), line)
+    return Chunk(opened.name, text, opened.system or opened.name.startswith("<"), line)

@@ -36,7 +36,7 @@ from tunepass.frontends.cfamily.marks import (
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
-from tunepass.frontends.cfamily.tokens import Token, closings, tokens
+from tunepass.frontends.cfamily.tokens import Token, closings, words_of
 from tunepass.frontends.cfamily.tree import UnreadableError
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
@@ -193,7 +193,10 @@ def _place(source: Source, aligner: Aligner, output: Output) -> Aligned:
 
 def _words(text: str, symbols: Symbols) -> list[str]:
     """The tokens' texts without marks of uses and arguments; a parameter's value is its name."""
-    words = [symbols.named(t.text) or t.text for t in tokens(ARGUMENT.sub("", USE_MARK.sub(" ", text)))]
+    words = [text for _, text in words_of(ARGUMENT.sub("", USE_MARK.sub(" ", text)))]
+    if not symbols.values:
+        return words
+    words = [symbols.named(text) or text for text in words]
     return [w for at, w in enumerate(words) if w != "-" or not symbols.is_negative((*words[at + 1 : at + 2], "")[0])]
 
 

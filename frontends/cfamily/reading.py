@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tunepass.compilers import options
 from tunepass.diagnostics import Source
 from tunepass.files import note_read
+from tunepass.frontends.cfamily.collecting import uncollected
 from tunepass.frontends.cfamily.command import Command, Dialect
 from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.preprocess import preprocess
@@ -95,6 +96,7 @@ def _read(
     guards: bool,
     stubs: bool,
 ) -> Unit:
-    text = preprocess(source, command, Symbols(dict(symbols)), stubs=stubs, guards=guards)
+    with uncollected():
+        text = preprocess(source, command, Symbols(dict(symbols)), stubs=stubs, guards=guards)
     templates = dialect == "hls" and CXX_IN_C.search(source.text) is not None
     return Unit(source, text, dialect, command.language == "c++" or templates)

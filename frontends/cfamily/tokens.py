@@ -25,7 +25,21 @@ TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+WORD = re.compile(
+    r"""
+      (?:u8|[uUL])?(?:"(?:\\(?:\r\n|.)|[^"\\\n])*"?|'(?:\\(?:\r\n|.)|[^'\\\n])*'?)
+    | [^\W\d][\w$]*|\$[\w$]*
+    | \.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*
+    | \.\.\.|<=>|<<=|>>=|->\*|->|\.\*|\+\+|--|&&|\|\||<<|>>|::|[-+*/%&|^=!<>]=|[^\s\\]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A token of text without comments, directives and raw strings."""
+
+
+@dataclass(
+    slots=True, unsafe_hash=True
+)  # never changed; not frozen, since making a frozen one takes three times as long
 class Token:
     """[start, end) is its range in the source; of a token that a macro's text `made`, the range of the macro's use."""
 
@@ -49,6 +63,24 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
             yield Token(kind, match.group(), match.start(), match.end())  # type: ignore[arg-type]
         elif kind in ("raw", "mark"):
             yield Token("text", match.group(), match.start(), match.end())
+
+
+def words_of(text: str) -> list[tuple[Kind, str]]:
+    """The tokens of `text` as `tokens` has them, without places: of preprocessed text in a third of the time."""
+    if "#" in text or "//" in text or "/*" in text or 'R"' in text:
+        return [(token.kind, token.text) for token in tokens(text)]
+    words = WORD.findall(text)
+    kinds = {word: _kind(word) for word in set(words)}
+    return [(kinds[word], word) for word in words]
+
+
+def _kind(word: str) -> Kind:
+    first = word[0]
+    if first in "\"'" or (first in "uUL" and ('"' in word or "'" in word)):
+        return "text"
+    if first.isdecimal() or (first == "." and word[1:2].isdecimal()):
+        return "number"
+    return "name" if first.isalnum() or first in "_$" else "op"
 
 
 def names_in(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.collecting import uncollected
 from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder, declared_type_names
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.preprocess import Preprocessed
@@ -111,17 +112,19 @@ class Unit:
     def types(self) -> frozenset[str]:
         """Names of types: of this source, its headers and the system's."""
         usual = OPENCL_TYPES if self.dialect == "opencl" else frozenset[str]()
-        return usual | declared_type_names(self.tokens, [chunk.text for chunk in self.text.headers])
+        return usual | declared_type_names(self.tokens, "\n".join(chunk.text for chunk in self.text.headers))
 
     @cached_property
     def reader(self) -> Statements:
-        feeder = Feeder(self.tokens, self.types, self.cxx, self.dialect == "opencl")
-        return Statements(feeder.feed(), self.pragmas, self.types)
+        with uncollected():
+            feeder = Feeder(self.tokens, self.types, self.cxx, self.dialect == "opencl")
+            return Statements(feeder.feed(), self.pragmas, self.types)
 
     @cached_property
     def _scope(self) -> _FileScope:
         scope = _FileScope(self)
-        scope.read(parse(self.reader.feed.text, cxx=self.cxx), ())
+        with uncollected():
+            scope.read(parse(self.reader.feed.text, cxx=self.cxx), ())
         return scope
 
     @property

@@ -7,7 +7,7 @@ al., ICSE 2021, section IV-C.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -15,6 +15,7 @@ import yaml
 
 from tunepass.diagnostics import Source, nearest
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.plugin_devices import plugin_device
 from tunepass.yaml_nodes import Composer, NodeReader
 
 PRECISIONS = ("float64", "float32", "float16", "bfloat16", "int8")
@@ -48,6 +49,8 @@ def names() -> tuple[str, ...]:
 @cache
 def load(name: str) -> Accelerator:
     """ModelError, with a near name, for a device that does not ship with tunepass."""
+    if name not in names() and (plugin := plugin_device(name, "dnn")):
+        return replace(read(plugin), name=name)
     if name not in names():
         close = nearest(name, names())
         raise ModelError(

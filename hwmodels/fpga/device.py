@@ -17,6 +17,7 @@ from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import device_file
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
 from tunepass.hwmodels.fpga.memory_board import Dram, Energy, TileLoad, dram_of, energy_of, tile_load_of
+from tunepass.hwmodels.plugin_devices import plugin_device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +103,21 @@ def names() -> list[str]:
 
 def load(name: str) -> Fpga:
     """The device `name`, for example `stratix-v`, or the one that a YAML file at that path describes."""
-    return _load(name, text_of(name))
+    if device_file.is_file(name) or name in names() or not (plugin := plugin_device(name, "fpga")):
+        return _load(name, text_of(name), name)
+    return _load(name, plugin.text, plugin.name)
 
 
 @lru_cache(maxsize=16)
-def _load(name: str, text: str) -> Fpga:
-    if not device_file.is_file(name):
+def _load(name: str, text: str, place: str) -> Fpga:
+    """`place` is what messages call the text."""
+    if name in names():
         return read(text, name)
-    device_file.check(Source(name, text), {shipped: shipped_text(shipped) for shipped in names()})
-    return replace(read(text, name), digest=hashlib.sha256(encoded(text)).hexdigest())
+    device_file.check(Source(place, text), {shipped: shipped_text(shipped) for shipped in names()})
+    device = read(text, place)
+    if device_file.is_file(name):
+        return replace(device, digest=hashlib.sha256(encoded(text)).hexdigest())
+    return replace(device, name=name)
 
 
 def text_of(name: str) -> str:

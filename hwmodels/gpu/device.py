@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, TypeVar, get_args
@@ -19,6 +19,7 @@ import yaml
 
 from tunepass.diagnostics import Source, nearest
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.plugin_devices import plugin_device
 from tunepass.yaml_nodes import Composer, NodeReader
 
 Vendor = Literal["nvidia", "amd"]
@@ -137,6 +138,8 @@ def load(name: str) -> Gpu:
     """A device that ships with tunepass, by its name as people (`a100`, `RTX 2080 Ti`) or drivers
     (`NVIDIA A100-SXM4-40GB`) write it."""
     known = resolve(name)
+    if known is None and (plugin := plugin_device(name, "gpu")):
+        return replace(read(plugin.text, plugin.name), name=name)
     if known is None:
         close = nearest(name.lower(), names())
         hint = f"did you mean {close!r}?" if close else "write the numbers of yours as a YAML file beside theirs"

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.joint_acquisition import Build, JointAcquisitionContract, posteriors
 from tunepass.acquisition.directions import DirectionalImprovement, even_directions, unit_volume
 from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement
 from tunepass.study.pareto import hypervolume, nondominated
+from tunepass.testing.joint_acquisition import Build, JointAcquisitionContract, posteriors
 
 
 class TestDirectionalImprovement(JointAcquisitionContract):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from tests.contracts.acquisition import AcquisitionContract, posterior
 from tunepass.acquisition.base import Acquisition
 from tunepass.acquisition.expected_improvement import ExpectedImprovement, log_h
+from tunepass.testing.acquisition import AcquisitionContract, posterior
 
 
 class TestExpectedImprovement(AcquisitionContract):

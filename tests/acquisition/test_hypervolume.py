@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.joint_acquisition import Build, JointAcquisitionContract, posteriors
 from tunepass.acquisition.boxes import undominated
 from tunepass.acquisition.hypervolume import (
     LOG_TINIEST,
@@ -15,6 +14,7 @@ from tunepass.acquisition.hypervolume import (
 )
 from tunepass.study.pareto import hypervolume
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.testing.joint_acquisition import Build, JointAcquisitionContract, posteriors
 
 CORNER = np.array([1.2, 1.2])
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.joint_acquisition import Build, JointAcquisitionContract
 from tunepass.acquisition.scalarise import ChebyshevBound, Scale, augmented_chebyshev, draw_weights
+from tunepass.testing.joint_acquisition import Build, JointAcquisitionContract
 
 
 class TestChebyshevBound(JointAcquisitionContract):

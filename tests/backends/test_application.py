@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.backend import BackendContract
 from tunepass.backends import application_task
 from tunepass.backends.application import ApplicationBackend
 from tunepass.backends.base import Backend, Starts, Target, default_of
@@ -15,6 +14,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import load
 from tunepass.space.space import Space
+from tunepass.testing.backend import BackendContract
 
 HEAT = Path(__file__).parents[2] / "samples" / "apps" / "heat"
 

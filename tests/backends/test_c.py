@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import tunepass
-from tests.contracts.backend import BackendContract
 from tunepass.backends.base import Backend, Target
 from tunepass.backends.c import CBackend
 from tunepass.diagnostics import TunepassError
@@ -16,6 +15,7 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
+from tunepass.testing.backend import BackendContract
 
 
 def backend(source: Path, *compiler: str, objectives: tuple[str, ...] = (), device: str | None = None) -> CBackend:

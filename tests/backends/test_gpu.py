@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.backends.gpu_kernels import CUDA, OPENCL, fake_nvcc
-from tests.contracts.backend import BackendContract
 from tunepass.backends import gpu
 from tunepass.backends.base import Starts, Target, backend_for
 from tunepass.cli import main
@@ -24,6 +23,7 @@ from tunepass.jobs.locked import tuned_source
 from tunepass.jobs.reading import load
 from tunepass.passes.pipeline import Pipeline
 from tunepass.space.space import Space
+from tunepass.testing.backend import BackendContract
 
 
 @pytest.fixture

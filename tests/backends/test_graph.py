@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.backend import BackendContract
 from tunepass import load
 from tunepass.backends.base import Target, default_of
 from tunepass.backends.graph import GraphBackend
@@ -16,6 +15,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
 from tunepass.study.outcome import Infeasible, Measured
+from tunepass.testing.backend import BackendContract
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "dnn"
 

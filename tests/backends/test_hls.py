@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.backends.hls_kernels import calls, scale_kernel, stub
-from tests.contracts.backend import BackendContract
 from tunepass.backends.base import Backend, Starts, Target, backend_for
 from tunepass.backends.hls import HlsBackend, Words
 from tunepass.diagnostics import TunepassError
@@ -22,6 +21,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Lock
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
+from tunepass.testing.backend import BackendContract
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.result import Found
 

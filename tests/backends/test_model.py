@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.backend import BackendContract
-from tests.contracts.cost_model import CostModelContract
 from tunepass.backends.base import Target, check_device, unrestricted
 from tunepass.backends.model import ModelBackend
 from tunepass.diagnostics import TunepassError
@@ -18,6 +16,8 @@ from tunepass.jobs.job import check_options, locked_job, prepare
 from tunepass.jobs.reading import load
 from tunepass.passes.pipeline import Pipeline
 from tunepass.study.lock.lock import Lock
+from tunepass.testing.backend import BackendContract
+from tunepass.testing.cost_model import CostModelContract
 from tunepass.tuning.options import SearchOptions
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"

@@ -13,7 +13,6 @@ import pytest
 
 import tunepass
 from tests.backends.tensors import BOUND, KERNELS, SPMM, backend, matrix, written
-from tests.contracts.backend import BackendContract
 from tunepass.backends.base import Starts, Target, default_of
 from tunepass.backends.tensor import TensorBackend, cache_folder
 from tunepass.diagnostics import SourceError, ToolError, TunepassError
@@ -26,6 +25,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.outcome import Failed, Measured
+from tunepass.testing.backend import BackendContract
 
 PARALLEL = Configuration({"chunk": 4, "order": ("i0", "i1", "j", "k")})
 THREADS = ", parallelize(i0, CPUThread, NoRaces, schedule(dynamic, 1), 1)"

@@ -58,12 +58,18 @@ def folder(tmp_path: Path) -> Folder:
     return found
 
 
-def lock(path: Path, source: str = "probe.c", words: Sequence[str] | None = None, **choice: Value) -> None:
+def lock(
+    path: Path,
+    source: str = "probe.c",
+    words: Sequence[str] | None = None,
+    flags: Sequence[str] = ("-O2",),
+    **choice: Value,
+) -> None:
     kernel = load(path / source, words=words)
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     measured = LockedObjective(name="time", default=2.0, chosen=1.0, gain=2.0, interval=(1.9, 2.1), evaluations=3)
-    entry = Entry(Configuration(choice), measured, backend_for(kernel, Target(compiler=("cc", "-O2"))).identity(space))
+    entry = Entry(Configuration(choice), measured, backend_for(kernel, Target(compiler=("cc", *flags))).identity(space))
     file = path / "tunepass.lock"
     Lock.read(file).with_entry(f"{source}::{kernel.name}", entry).write(file)
 
@@ -142,6 +148,47 @@ def test_a_choice_that_is_no_longer_possible_gives_way_to_the_defaults(folder: F
     folder.write("probe.c", PROBE.replace("8, 16, 32", "8, 16"))
     done = folder.run("cc", "main.c", "probe.c")
     assert done.returncode == 0 and said(folder) == "8\n" and "its defaults are used" in done.stderr
+
+
+SIZED = """\
+#pragma tunepass param TILE: ordinal(1, 8, 16) = 8
+#ifndef TILE
+#define TILE 8
+#endif
+#pragma tunepass kernel sized(n = 4, x: out int[n])
+void sized(int n, int *x) { for (int i = 0; i < n; i++) x[i] = TILE + WIDTH; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("-DWIDTH=64", ""),
+        ("-D WIDTH=64 -DNDEBUG -UOTHER", ""),  # what the source does not mention changes nothing
+        ("-DWIDTH=64 -DTILE=1", ""),  # the choice comes after it
+        ("-DWIDTH=32", "-DWIDTH=32, tuned with -DWIDTH=64"),
+        ("-DWIDTH=64 -DWIDTH", "-DWIDTH=1, tuned with -DWIDTH=64"),
+    ],
+)
+def test_macros_defined_otherwise_than_in_the_build_are_told(folder: Folder, words: str, told: str) -> None:
+    folder.write("sized.c", SIZED)
+    lock(folder.path, "sized.c", ["cc", "-DWIDTH=64"], ["-O2", "-DWIDTH=64"], TILE=16)
+    done = folder.run("cc", *words.split(), "-c", "sized.c")
+    note = f"sized.c is compiled with {told}; the locked choice is used (tunepass build tunes it again)"
+    assert done.returncode == 0
+    assert [line for line in done.stderr.splitlines() if "tunepass" in line] == [f"tunepass cc: note: {note}"] * bool(
+        told
+    )
+    done = folder.run("cc", "--frozen", *words.split(), "-c", "sized.c")
+    assert (done.returncode, told in done.stderr) == (3 if told else 0, True)
+
+
+def test_a_macro_of_a_header_that_is_defined_otherwise_is_told(folder: Folder) -> None:
+    folder.write("width.h", "#ifdef WIDE\n#define WIDTH 64\n#else\n#define WIDTH 32\n#endif\n")
+    folder.write("sized.c", '#include "width.h"\n' + SIZED)
+    lock(folder.path, "sized.c", ["cc", "-DWIDE"], ["-O2", "-DWIDE"], TILE=16)
+    done = folder.run("cc", "-c", "sized.c")
+    assert "sized.c is compiled with no -DWIDE, tuned with -DWIDE=1; the locked choice is used" in done.stderr
 
 
 @pytest.mark.parametrize("how", ["argument", "environment"])

@@ -73,6 +73,13 @@ def test_the_second_call_loads_nothing_that_takes_long(folder: Folder, source: s
     assert compiled(folder, source) == first
 
 
+def test_a_call_with_debug_data_is_remembered(folder: Folder) -> None:
+    """With -g, gcc's preprocessed text names the working folder, which every object that is written there changes."""
+    assert folder.run("cc", "-g", "-c", "probe.c", **places(folder)).returncode == 0
+    folder.write("later.o", "")
+    assert loaded(folder, "-g", "-c", "probe.c") == []
+
+
 def test_a_source_without_a_word_for_us_needs_none_of_it(folder: Folder) -> None:
     assert loaded(folder, "-O1", "-c", "main.c") == []
     assert loaded(folder, "-DX", "main.c", "-lm", "-o", "prog") == []

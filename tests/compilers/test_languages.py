@@ -34,8 +34,10 @@ def test_other_files_are_no_sources(name: str) -> None:
 
 @pytest.mark.parametrize("suffix", [s for s in SOURCE_SUFFIXES if LANGUAGES[s] in ("c", "c++")])
 def test_frontends_read_every_suffix_of_c_and_cxx(suffix: str) -> None:
-    assert registry.frontend(suffix) is CFrontend and suffix in CFrontend.suffixes
-    assert registry.frontend(suffix, "#pragma tunepass hls f") is HlsFrontend and suffix in HlsFrontend.suffixes
+    assert registry.find("frontends", suffix) is CFrontend and suffix in CFrontend.suffixes
+    assert (
+        registry.find("frontends", suffix, "#pragma tunepass hls f") is HlsFrontend and suffix in HlsFrontend.suffixes
+    )
 
 
 def test_the_last_suffix_counts() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.evaluator import EvaluatorContract
 from tests.evaluators.kernels import window_task
 from tests.evaluators.test_application import DEFAULT, task_in
 from tests.evaluators.test_command import task as command_task
@@ -15,6 +14,7 @@ from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 from tunepass.evaluators.command import CommandRun
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.space.configuration import Configuration
+from tunepass.testing.evaluator import EvaluatorContract
 
 
 @pytest.fixture(autouse=True)

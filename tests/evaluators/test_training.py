@@ -8,7 +8,6 @@ from textwrap import dedent
 
 import pytest
 
-from tests.contracts.evaluator import EvaluatorContract
 from tunepass import load
 from tunepass.backends.base import Target, default_of
 from tunepass.backends.graph import GraphBackend
@@ -16,6 +15,7 @@ from tunepass.diagnostics import SourceError, ToolError
 from tunepass.evaluators.training import TrainingRun
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.testing.evaluator import EvaluatorContract
 
 SOURCE = """
 # tunepass param units: ordinal(2, 4, 8, 1000) = 4

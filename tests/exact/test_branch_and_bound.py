@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts.exact_solver import (
+from tunepass.diagnostics import SpaceError
+from tunepass.exact import branch_and_bound
+from tunepass.exact.base import Certificate
+from tunepass.exact.branch_and_bound import BranchAndBound
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
+from tunepass.space.space import Space
+from tunepass.testing.exact_solver import (
     AREA,
     TIME,
     ExactSolverContract,
@@ -16,12 +22,6 @@ from tests.contracts.exact_solver import (
     expressions,
     numeric_space,
 )
-from tunepass.diagnostics import SpaceError
-from tunepass.exact import branch_and_bound
-from tunepass.exact.base import Certificate
-from tunepass.exact.branch_and_bound import BranchAndBound
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
-from tunepass.space.space import Space
 
 
 class TestBranchAndBound(ExactSolverContract):

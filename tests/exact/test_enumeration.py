@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.exact_solver import AREA, TIME, ExactSolverContract, brute_force, expressions, numeric_space
 from tunepass.exact import enumeration, product_enumeration
 from tunepass.exact.enumeration import Enumeration
 from tunepass.space.parameter import Categorical, Ordinal, Permutation
 from tunepass.space.space import Space
+from tunepass.testing.exact_solver import AREA, TIME, ExactSolverContract, brute_force, expressions, numeric_space
 
 
 class TestEnumeration(ExactSolverContract):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.exact_solver import expressions
 from tunepass.diagnostics import SpaceError
 from tunepass.exact import product_enumeration
 from tunepass.exact.base import Certificate
@@ -13,6 +12,7 @@ from tunepass.exact.branch_and_bound import BranchAndBound
 from tunepass.exact.product_enumeration import product_front
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
+from tunepass.testing.exact_solver import expressions
 
 SPACE = Space([Ordinal("tile", [64, 4, 8, 16, 32]), Integer("par", 1, 30), Categorical("piped", [True, False])])
 

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from tests.contracts.executor import ExecutorContract
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
 from tunepass.executors.dask import SCHEDULER, DaskExecutor
+from tunepass.testing.executor import ExecutorContract
 
 
 class TestDaskExecutor(ExecutorContract):
@@ -30,5 +30,5 @@ def test_a_scheduler_that_is_there_already_is_used(monkeypatch: pytest.MonkeyPat
 
 def test_without_dask_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(TunepassError, match="Dask is not installed"), registry.executor("dask")(2).workers():  # type: ignore[attr-defined]
+    with pytest.raises(TunepassError, match="Dask is not installed"), registry.find("executors", "dask")(2).workers():  # type: ignore[attr-defined]
         pass

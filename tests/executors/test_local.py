@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from tests.contracts.executor import ExecutorContract
 from tunepass import registry
 from tunepass.evaluators.process.run import Limits, run_limited
 from tunepass.executors.local import LocalExecutor
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Measured
+from tunepass.testing.executor import ExecutorContract
 
 X = [Configuration({"x": x}) for x in range(6)]
 
@@ -25,7 +25,7 @@ class TestLocalExecutor(ExecutorContract):
 
 
 def test_it_is_called_local() -> None:
-    assert registry.executor("local")(2) == LocalExecutor(jobs=2)
+    assert registry.find("executors", "local")(2) == LocalExecutor(jobs=2)
 
 
 class Together:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.pruning_solver import PruningSolverContract
 from tunepass.diagnostics import SpaceError
 from tunepass.pruning.diagram import DiagramSolver
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Integer, Permutation, Real
+from tunepass.testing.pruning_solver import PruningSolverContract
 
 
 class TestDiagram(PruningSolverContract):

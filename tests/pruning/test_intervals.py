@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.pruning_solver import CONDITIONS, PARAMETERS, PruningSolverContract, brute_force, constraints
 from tunepass.diagnostics import SpaceError
 from tunepass.pruning import intervals
 from tunepass.pruning.intervals import IntervalSolver
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Integer, Ordinal, Permutation
+from tunepass.testing.pruning_solver import CONDITIONS, PARAMETERS, PruningSolverContract, brute_force, constraints
 
 
 class TestIntervals(PruningSolverContract):

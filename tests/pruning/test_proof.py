@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.pruning_solver import CONDITIONS, PARAMETERS, constraints
 from tunepass.pruning.box_union import BoxUnion
 from tunepass.pruning.diagram import DiagramSolver
 from tunepass.pruning.intervals import IntervalSolver
@@ -15,6 +14,7 @@ from tunepass.pruning.proof import prove
 from tunepass.pruning.z3_solver import Z3Solver
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Integer, Ordinal, Permutation
+from tunepass.testing.pruning_solver import CONDITIONS, PARAMETERS, constraints
 
 pytest.importorskip("z3")
 

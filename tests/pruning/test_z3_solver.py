@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.pruning_solver import PARAMETERS, PruningSolverContract, constraints
 from tunepass.diagnostics import SpaceError, TunepassError
 from tunepass.pruning.z3_session import z3_module
 from tunepass.pruning.z3_solver import Z3Solver
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Integer, Ordinal, Real
+from tunepass.testing.pruning_solver import PARAMETERS, PruningSolverContract, constraints
 
 
 class TestZ3(PruningSolverContract):

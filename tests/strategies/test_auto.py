@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.search import objective_problems, panel_reals
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
 from tunepass.space.columns import take
 from tunepass.space.configuration import Configuration
@@ -23,6 +22,7 @@ from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.study.trust import rank_correlation
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestAuto(StrategyContract):
@@ -75,7 +75,7 @@ def test_several_objectives_are_searched_by_hypervolume() -> None:
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
 def test_every_named_strategy_loads(name: str) -> None:
-    assert isinstance(registry.strategy(name)(task()), Strategy)
+    assert isinstance(registry.find("strategies", name)(task()), Strategy)
 
 
 def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, price, small_space, task
 from tests.strategies.bo.test_bayesian import bowl, number
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
@@ -19,6 +18,7 @@ from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.testing.strategy import Build, StrategyContract, drive, price, small_space, task
 
 
 class TestRanking(StrategyContract):

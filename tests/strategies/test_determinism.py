@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
-from tests.contracts.strategy import drive, task
+from tunepass.testing.strategy import drive, task
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 for configuration in drive(Bayesian(task(seed=11), BayesianSettings(surrogate="mixed")), 24):
     print(configuration)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
@@ -16,6 +15,7 @@ from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Infeasible, Measured, Outcome
 from tunepass.study.task import Feasible
+from tunepass.testing.strategy import Build, StrategyContract, drive
 
 SPACE = Space([Integer("x", 1, 60), Integer("y", 1, 60, prior="decay")])
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestExhaustive(StrategyContract):

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from tests.contracts.strategy import drive, task
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
 from tunepass.space.configuration import Configuration
@@ -16,6 +15,7 @@ from tunepass.strategies.base import Strategy
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.study import Study
+from tunepass.testing.strategy import drive, task
 
 STRATEGIES = sorted(registry.STRATEGIES)
 SPACES = {
@@ -26,7 +26,7 @@ SPACES = {
 
 
 def made(name: str, space: Space) -> Strategy:
-    strategy = registry.strategy(name)(task(space, max_evals=30))
+    strategy = registry.find("strategies", name)(task(space, max_evals=30))
     assert isinstance(strategy, Strategy)
     return strategy
 

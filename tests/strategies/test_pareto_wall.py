@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tests.strategies.bo.test_hypervolume import SPACE, schaffer, volume
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
 from tunepass.strategies.pareto_wall import ParetoWall, ParetoWallSettings
 from tunepass.strategies.random import Random
 from tunepass.study.outcome import Failed, Measured
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestParetoWall(StrategyContract):

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass.space.parameter import Ordinal, Real
 from tunepass.space.space import Space
 from tunepass.strategies.random import Random, RandomSettings
 from tunepass.study.outcome import Measured
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestRandom(StrategyContract):

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from tests.contracts.strategy import task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.testing.strategy import task
 
 SPACE = Space([Integer("x", 0, 3)])
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.lengthscales import ROLES
@@ -16,6 +15,7 @@ from tunepass.strategies.bo.pair_draws import PairDrawSettings
 from tunepass.strategies.prior_mean.several import SeveralPriorMeans
 from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.surrogates.pairs import PairsSettings
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 GP = BayesianSettings(surrogate="gp")
 DRAWS = PairDrawSettings(more_than=0, every=2, first=6, process=PairsSettings(iterations=10), steps=10)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from tests.contracts.strategy import drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
@@ -14,6 +13,7 @@ from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.surrogates.hyperpriors import Gamma
+from tunepass.testing.strategy import drive, task
 
 ORDERS = [Permutation("order", 4), Integer("n", 1, 9)]
 WIDE = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Integer("n", 1, 9)]

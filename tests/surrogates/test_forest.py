@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from tests.contracts.surrogate import SurrogateContract, rows
 from tunepass.surrogates.base import Surrogate
 from tunepass.surrogates.forest import Forest, ForestSettings, grow
+from tunepass.testing.surrogate import SurrogateContract, rows
 
 
 class TestForest(SurrogateContract):

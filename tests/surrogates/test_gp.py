@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
-from tests.contracts.surrogate import SurrogateContract, rows
 from tunepass.surrogates.base import Floats, Surrogate
 from tunepass.surrogates.gp import JITTER, GaussianProcess, GpSettings, LogPosterior
 from tunepass.surrogates.hyperpriors import Gamma
@@ -23,6 +22,7 @@ from tunepass.surrogates.kernels import (
     factor,
     inverse_diagonal,
 )
+from tunepass.testing.surrogate import SurrogateContract, rows
 
 
 class TestGaussianProcess(SurrogateContract):

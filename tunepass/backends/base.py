@@ -223,7 +223,7 @@ def backend_class(kernel: Kernel) -> type[Backend]:
             f"{kernel.name}: nothing is known of a {kernel.language} kernel but its parameters",
             hint="give it a body, or say how it is evaluated: Pipeline.default(evaluators=...)",
         )
-    return cast("type[Backend]", registry.backend(kernel.body.kind))
+    return cast("type[Backend]", registry.find("backends", kernel.body.kind))
 
 
 def check_device(device: str | None) -> None:
@@ -233,7 +233,7 @@ def check_device(device: str | None) -> None:
     if is_file(device or ""):
         cost_model(FILES_OF).summary(device or "")
         return
-    for family in set(registry.COST_MODELS) - {CPU}:
+    for family in sorted(set(registry.built_in("cost_models")) - {CPU}):
         with contextlib.suppress(ModelError):
             cost_model(family).summary(device or "")
             return
@@ -250,12 +250,12 @@ def no_machine(device: str | None) -> TunepassError:
 
 def cost_model(family: str) -> CostModel:
     """The hardware model of a family of devices."""
-    return cast("type[CostModel]", registry.cost_model(family))()
+    return cast("type[CostModel]", registry.find("cost_models", family))()
 
 
 def frontend_of(path: str | PurePath, text: str = "") -> Frontend:
     """The frontend that reads and writes sources with this suffix and this text."""
-    return cast(Callable[[], Frontend], registry.frontend(PurePath(path).suffix, text))()
+    return cast(Callable[[], Frontend], registry.find("frontends", PurePath(path).suffix, text))()
 
 
 def write_files(folder: Path, files: Sequence[EmittedFile]) -> list[str]:

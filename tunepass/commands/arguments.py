@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "store": (results.add_store_checks, "tunepass.commands.store"),
     "import": (results.add_import, "tunepass.commands.import_"),
     "flags": (results.add_flags, "tunepass.commands.flags"),
+    "plugins": (results.add_plugins, "tunepass.commands.plugins"),
     "doctor": (results.add_doctor, "tunepass.commands.doctor"),
 }
 TAKES_COMPILER = frozenset({"build", "space", "verify", "diff"})

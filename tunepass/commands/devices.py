@@ -12,7 +12,8 @@ from tunepass.hwmodels.base import CostModel
 
 
 def run(options: argparse.Namespace) -> Answer:
-    models = [cast("type[CostModel]", registry.cost_model(family))() for family in registry.COST_MODELS]
+    families = registry.built_in("cost_models")
+    models = [cast("type[CostModel]", registry.find("cost_models", family))() for family in families]
     known = {name: model for model in reversed(models) for name in reversed(model.devices())}  # families share devices
     summaries = [known[name].summary(name) for name in reversed(known)]
     rows = [("device", "family", "clock", "holds")]

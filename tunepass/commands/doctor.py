@@ -17,11 +17,13 @@ from importlib import metadata
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status, table
+from tunepass.commands.plugins import plugin_states
 from tunepass.commands.shielding import Shielding, shielding
 from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.gpu_run.found import found_devices, troubled_devices
 from tunepass.evaluators.toolchains import nvcc
 from tunepass.evaluators.toolchains.synthesis import tools as synthesis
+from tunepass.plugins import installed
 
 VERSION_TIMEOUT_S = 10
 
@@ -58,7 +60,16 @@ EXTRAS = (
 
 def run(options: argparse.Namespace) -> Answer:
     shield = _shield()
-    findings = [*_machine(), *_protection(shield), *_compilers(), *_gpu(), *_synthesis(), *_tools(), *_packages()]
+    findings = [
+        *_machine(),
+        *_protection(shield),
+        *_compilers(),
+        *_gpu(),
+        *_synthesis(),
+        *_tools(),
+        *_packages(),
+        *_plugins(),
+    ]
     missing = [f for f in findings if f.state == "MISSING"]
     rows = [("", "what", "found", "for"), *((f.state, f.name, f.found or "-", f.purpose) for f in findings)]
     lines = [table(rows)]
@@ -168,6 +179,17 @@ def _packages() -> Iterator[Finding]:
         yield Finding(package, "tunepass itself", _package(package), True, f"{sys.executable} -m pip install {package}")
     for package, extra, purpose in EXTRAS:
         yield Finding(package, purpose, _package(package), False, f"pip install 'tunepass[{extra}]'")
+
+
+def _plugins() -> Iterator[Finding]:
+    """One each; what is broken or clashes is absent, and its remedy says why."""
+    here = installed()
+    for state in plugin_states(here):
+        plugin = state.plugin
+        found = "" if state.problem else f"{plugin.release}, {plugin.target}"
+        yield Finding(f"{plugin.role} {plugin.name}", f"a plug-in of {plugin.package}", found, False, state.problem)
+    for package, problem in here.unreadable:
+        yield Finding(package, "plug-ins", "", False, f"repair its entry points: {problem}")
 
 
 def _package(name: str) -> str:

@@ -7,6 +7,7 @@ import math
 from dataclasses import asdict
 
 from tunepass.commands.answer import Answer, Json, table
+from tunepass.commands.targets import strategy_of
 from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun, replay
 from tunepass.jobs.transfer import table_source
 from tunepass.tuning.prior import together
@@ -18,7 +19,7 @@ def run(options: argparse.Namespace) -> Answer:
     sources = [table_source(path) for path in options.transfer_from]
     report = replay(
         options.recorded,
-        options.strategy,
+        strategy_of(options),
         options.max_evals,
         options.seeds,
         objectives=options.objective or (),

@@ -6,8 +6,9 @@ import argparse
 
 from tunepass.backends.base import Target
 from tunepass.diagnostics import Source, TunepassError
+from tunepass.exact.base import is_solver
 from tunepass.jobs.reading import taco_source
-from tunepass.registry import EXACT_SOLVERS
+from tunepass.study.task import Factory
 from tunepass.tuning.options import SearchOptions
 
 DEFAULT_BUDGET_S = 60.0
@@ -46,9 +47,9 @@ def words_of(options: argparse.Namespace) -> tuple[str, ...] | None:
 
 def search_options(options: argparse.Namespace) -> SearchOptions:
     """How `build` searches. Without a limit it has a minute; exact searches end by themselves."""
-    limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT_SOLVERS
+    limited = options.budget is not None or options.max_evals is not None or is_solver(options.strategy)
     return SearchOptions(
-        strategy=options.strategy,
+        strategy=strategy_of(options),
         seed=options.seed,
         budget_s=options.budget if limited else DEFAULT_BUDGET_S,
         max_evals=options.max_evals,
@@ -59,6 +60,20 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         variants=options.variants,
         extrapolate=options.extrapolate,
     )
+
+
+def strategy_of(options: argparse.Namespace) -> str | Factory:
+    """`--strategy`, with the `--surrogate` of `bayesian` where one is named."""
+    name: str = options.strategy
+    if options.surrogate is None:
+        return name
+    if name != "bayesian":
+        raise TunepassError(
+            f"--surrogate is what the strategy bayesian fits, {name} takes none", hint="add --strategy bayesian"
+        )
+    from tunepass.strategies.bo.bayesian import bayesian_with
+
+    return bayesian_with(options.surrogate)
 
 
 def _picks(text: str | None) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Front:
 class ExactSolver(ABC):
     """Finds the whole Pareto front of objectives that are expressions over a space's parameters.
 
-    The contract, tested for every solver in tests/contracts: a search that is not stopped returns the front that brute
+    The contract, tested for every solver in tunepass.testing: a search that is not stopped returns the front that brute
     force finds, one configuration for every nondominated loss vector, and its certificate is exact and accounts for
     every configuration; a stopped search returns the front of what it evaluated, and its gap bounds what it missed.
     """
@@ -87,6 +87,15 @@ class ExactSolver(ABC):
         """
 
 
+def is_solver(strategy: object) -> bool:
+    """Whether a strategy's name, or the path of its class, is that of an exact solver."""
+    if not isinstance(strategy, str):
+        return False
+    if strategy in registry.built_in("strategies"):
+        return strategy in registry.built_in("exact_solvers")
+    return registry.has("exact_solvers", strategy, paths=True)
+
+
 def solver(name: str) -> ExactSolver:
-    """The exact solver of that name in the registry; TunepassError for an unknown name."""
-    return cast(Callable[[], ExactSolver], registry.exact_solver(name))()
+    """The exact solver of that name, or at that path, in the registry; TunepassError for an unknown name."""
+    return cast(Callable[[], ExactSolver], registry.find("exact_solvers", name, paths=True))()

@@ -36,5 +36,5 @@ class Executor(ABC):
 
 
 def executor(name: str, jobs: int) -> Executor:
-    """The executor of that name in the registry, for at most `jobs` compilers at a time."""
-    return cast(Callable[[int], Executor], registry.executor(name))(max(1, jobs))
+    """The executor of that name, or at that path, in the registry, for at most `jobs` compilers at a time."""
+    return cast(Callable[[int], Executor], registry.find("executors", name, paths=True))(max(1, jobs))

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass import registry
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
+from tunepass.backends.plugins_used import identity_of
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
@@ -20,7 +22,6 @@ from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search, Watch
-from tunepass.registry import EXACT_SOLVERS, STRATEGIES
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
@@ -113,7 +114,7 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
     space = ExtractSpace().run(Compilation(kernel=backend.kernel)).space
     assert space is not None
     objectives = backend.objectives()
-    identity = backend.identity(space)
+    identity = identity_of(backend, space)
     unasked = entry is not None and not identity.compiler and target.starts < Starts.TOOLS
     return Job(
         backend=backend,
@@ -164,18 +165,30 @@ def check_options(job: Job, options: SearchOptions) -> None:
         for word, given in {"--sanitize": options.sanitize, "--transfer-from": options.transfer_from}.items():
             if given:
                 raise TunepassError(f"{word} is about compiled programs; {job.kernel.source.name} is priced by a model")
-    if job.only_priced and not exact and options.strategy in set(EXACT_SOLVERS) - set(STRATEGIES):
+    if (
+        job.only_priced
+        and not exact
+        and options.strategy in set(registry.built_in("exact_solvers")) - {*registry.built_in("strategies")}
+    ):
         raise TunepassError(
             f"{options.strategy} finds the best of expressions; here a compiler's reports are a part of what is priced",
             hint="leave the compiler out: --backend model",
         )
-    known = sorted({*STRATEGIES, *EXACT_SOLVERS}) if exact else sorted(STRATEGIES)
-    if isinstance(options.strategy, str) and options.strategy not in known:
-        close = nearest(options.strategy, known)
-        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
-        raise TunepassError(f"no strategy {options.strategy!r}", hint=hint)
+    if isinstance(options.strategy, str):
+        _check_strategy(options.strategy, ("strategies", "exact_solvers") if exact else ("strategies",))
     for pick in options.picks[1:]:
         objective_of(pick, job.objectives)
+
+
+def _check_strategy(name: str, roles: Sequence[str]) -> None:
+    """Raises TunepassError for a name that none of the roles has."""
+    if any(name in registry.built_in(role) for role in roles):
+        return
+    if not any(registry.has(role, name, paths=True) for role in roles):
+        known = sorted({known for role in roles for known in registry.names(role)})
+        close = nearest(name, known)
+        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+        raise TunepassError(f"no strategy {name!r}", hint=hint)
 
 
 def recall(job: Job, store: Path) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from tunepass.frontends.c.compilers import is_plain
 from tunepass.frontends.cfamily.tree import UnreadableError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
+from tunepass.jobs.definitions import changed_definitions
 from tunepass.jobs.lookup import Locked
 from tunepass.jobs.places import file_name, key_name, lock_key, lock_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.base import Compilation
-from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.membership import checked_configuration
 from tunepass.study.identity import source_hash
 from tunepass.study.lock.lock import NAME as LOCK
@@ -32,9 +32,10 @@ def tuned_source(source: str | Path | Source, language: str = "", words: Sequenc
     source and space are looked at: the flags are the Makefile's, and a compiler of another version still compiles the
     choice. A choice that is none of the kernel's configurations is not used at all. `language` is what a source is
     read as whose suffix says nothing. The compiler's `words` say where headers are and what is defined; None: those of
-    the lock do."""
+    the lock do. Words that define a macro of the source otherwise than when it was tuned make its entry stale, and are
+    told; the choice is used."""
     with noting_reads() as read:
-        return replace(_tuned_source(source, language, words), read=frozenset(read))
+        return replace(_tuned_source(source, language, words, read), read=frozenset(read))
 
 
 def source_with_text(text: str, folder: Path) -> Source | None:
@@ -45,7 +46,9 @@ def source_with_text(text: str, folder: Path) -> Source | None:
     return Source(str(folder / names.pop()), text) if len(names) == 1 else None
 
 
-def _tuned_source(given: str | Path | Source, language: str, words: Sequence[str] | None) -> Locked:
+def _tuned_source(
+    given: str | Path | Source, language: str, words: Sequence[str] | None, read: Collection[str]
+) -> Locked:
     source = given.name if isinstance(given, Source) else given
     lock = Lock.read(lock_path(source), only=key_name(Path(source).name))
     if not any(file_name(key) == Path(source).name for key in lock.entries):
@@ -76,8 +79,11 @@ def _tuned_source(given: str | Path | Source, language: str, words: Sequence[str
             begin = f"{changed}, and " if changes else f"{lock_path(source)}: "
             warnings.append(f"{begin}{why}; its defaults are used (tunepass build tunes it again)")
             continue
-        if changes:
-            notes.append(f"{changed}; the locked choice is used (tunepass build tunes it again)")
+        defined = _definitions(kernel, entry, words, read)
+        stale += [f"{source}: {line}" for line in defined]
+        if changes or defined:
+            why = changed if changes else f"{source} is compiled with {'; '.join(defined)}"
+            notes.append(f"{why}; the locked choice is used (tunepass build tunes it again)")
         chosen.append(scheduled(kernel, choice))
         choices.append(f"{kernel.name}: {', '.join(f'{name}={value}' for name, value in choice.items())}")
     told = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale), choices=tuple(choices))
@@ -108,10 +114,21 @@ def _unlocked(source: str | Path) -> tuple[str, ...]:
     return (f"{source} has no entry in {lock_path(source)}",) if annotated(contents(Path(source))) else ()
 
 
+def _definitions(kernel: Kernel, entry: Entry, words: Sequence[str] | None, read: Collection[str]) -> Sequence[str]:
+    """The macros that the call's words define otherwise than the build's, as far as the kernel was read from them."""
+    if words is None:
+        return ()
+    files = [file for file in read if Path(file).name != LOCK]
+    chosen = [name for p in kernel.parameters for name, _ in p.assignments(p.default)]
+    return changed_definitions(entry.identity.flags, words[1:], kernel.source.text, files, chosen)
+
+
 def _changes(kernel: Kernel, entry: Entry) -> list[str]:
     """Why the entry is stale. An unchanged source needs no space."""
     if source_hash(kernel.source.text) == entry.identity.source:
         return []
+    from tunepass.passes.extract_space import ExtractSpace
+
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     reasons = [f"{kernel.source.name}: the source of {kernel.name} changed since it was tuned"]

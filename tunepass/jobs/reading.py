@@ -29,7 +29,7 @@ def read_source(path: str | Path) -> Source:
     if "\n" in name or "\r" in name:
         raise SourceError(f"a source's name has no line break, got {name!r}", hint="compilers list it as two files")
     suffix = Path(name).suffix
-    if suffix in registry.FRONTENDS and suffix in (frontend := frontend_of(name)).binary:
+    if registry.has("frontends", suffix) and suffix in (frontend := frontend_of(name)).binary:
         return frontend.opened(path)
     data = read_bytes(path, SOURCE_LIMIT, SourceError)
     if b"\0" in data:
@@ -59,7 +59,7 @@ def parse(
     lock."""
     source = given if isinstance(given, Source) else read_source(given)
     path = source.name
-    known = Path(path).suffix in registry.FRONTENDS or language not in USUAL_SUFFIX
+    known = Path(path).suffix in registry.built_in("frontends") or language not in USUAL_SUFFIX
     frontend = frontend_of(path if known else f"source{USUAL_SUFFIX[language]}", source.text)
     if not frontend.takes_operators and any(word.startswith(OPERATORS) for word in words or ()):
         raise TunepassError(f"--operators is about deep-learning models, {path} is none", hint="leave it out")

@@ -21,7 +21,6 @@ from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
 from tunepass.passes.defect import defect_error
 from tunepass.passes.lessons import Lessons
-from tunepass.registry import EXACT_SOLVERS
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.storage.store import Store
@@ -73,7 +72,7 @@ class Search(Pass):
         objectives = backend.objectives()
         objective = objective_of(self.options.pick, objectives)
         costs, measured = backend.costs(), backend.evaluator()
-        exact = self.options.strategy in EXACT_SOLVERS and measured is None
+        exact = self.options.names_exact_solver and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
         with evaluating as evaluate:
             prior, lessons = self.prior, None

@@ -110,7 +110,7 @@ class Share:
 
 
 class Solver(ABC):
-    """The contract, tested for every solver in tests/contracts: a search that is not stopped leaves exactly the
+    """The contract, tested for every solver in tunepass.testing: a search that is not stopped leaves exactly the
     configurations that brute force leaves; the count of a stopped search holds theirs."""
 
     @abstractmethod
@@ -151,6 +151,8 @@ def tied(
 
 
 def solver(name: str, spread: Spread = in_turn) -> Solver:
-    """The pruning solver of that name in the registry, which does what it can side by side by `spread`; TunepassError
-    for an unknown name."""
-    return cast(Callable[..., Solver], registry.pruning_solver(name))(spread=spread)
+    """The pruning solver of that name, or at that path, in the registry; it does what it can side by side by `spread`.
+
+    Raises TunepassError for an unknown name or a solver that is not installed.
+    """
+    return cast(Callable[..., Solver], registry.find("pruning_solvers", name, paths=True))(spread=spread)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +19,11 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Column, Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible import table
-from tunepass.space.feasible.build import build_groups
-from tunepass.space.feasible.conflict import not_found
-from tunepass.space.feasible.group import ParameterGroup
-from tunepass.space.feasible.nearest import nearest_feasible
-from tunepass.space.feasible.product import GroupProduct
-from tunepass.space.feasible.sampling import sample_distinct
 from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
+
+if TYPE_CHECKING:  # feasible is loaded by the first space: `tunepass cc` names the class and makes none
+    from tunepass.space.feasible.group import ParameterGroup
 
 NODE_LIMIT = 5_000_000
 
@@ -45,6 +42,8 @@ class Space:
         *,
         node_limit: int = NODE_LIMIT,
     ):
+        from tunepass.space.feasible.build import build_groups
+
         self.parameters = tuple(parameters)
         _check_parameters(self.parameters)
         self.constraints = tuple(
@@ -58,12 +57,16 @@ class Space:
     @classmethod
     def from_table(cls, rows: Sequence[Mapping[str, Value]], parameters: Sequence[Parameter] | None = None) -> Space:
         """The space whose feasible configurations are exactly `rows`; parameters default to the values that occur."""
+        from tunepass.space.feasible import table
+
         parameters = table.parameters_of(rows) if parameters is None else tuple(parameters)
         space = cls(parameters)
         space._set_groups((table.group_of(rows, space.parameters),))
         return space
 
     def _set_groups(self, groups: tuple[ParameterGroup, ...]) -> None:
+        from tunepass.space.feasible.product import GroupProduct
+
         self._product = GroupProduct(self.parameters, groups)
         self._came_short = False
 
@@ -127,6 +130,9 @@ class Space:
         columns = self.columns([wanted])
         if self.contains_columns(columns)[0]:
             return wanted, ()
+        from tunepass.space.feasible.conflict import not_found
+        from tunepass.space.feasible.nearest import nearest_feasible
+
         unmet = [c for c in self.constraints if not satisfied(c.expression, columns, 1)[0]]
         nearest = nearest_feasible(self.groups, columns)
         if nearest is None:
@@ -171,6 +177,8 @@ class Space:
         Fewer only when fewer exist; in a sampled space also when fewer are found, which `warnings` then says.
         Rows of prior mass zero come last.
         """
+        from tunepass.space.feasible.sampling import sample_distinct
+
         rows = sample_distinct(self._product, n, rng, self.log_prior if prior else None)
         if length(rows) < n and not self.complete and not self._came_short:
             self._came_short = True

@@ -12,7 +12,7 @@ from tunepass.study.trial import Trial
 class Strategy(ABC):
     """Suggests configurations of `task.space` and learns from trials.
 
-    The contract, tested for every strategy in tests/contracts: a suggestion is feasible under the known constraints
+    The contract, tested for every strategy in tunepass.testing: a suggestion is feasible under the known constraints
     and was neither suggested nor observed before; an exhausted space gives `[]`; the same seed and observations give
     the same suggestions, also when the observations arrive as a replay of an interrupted study; a failed or
     infeasible trial is an observation like any other.

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 
 from tunepass.files import encoded
 
-OPTIONAL = ("files", "toolchain")
+ADDED = ("files", "toolchain")  # not compared where an earlier version left them out
+OPTIONAL = (*ADDED, "plugins")  # not written where they are empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,8 @@ class Identity:
     """Hashes of the source and the space, the compiler and its flags, the device, and the harness's version.
 
     `files` and `toolchain` are digests of a Manifest each: what was read besides the source, and what compiles it. They
-    are empty where nothing is compiled, and in what an earlier version wrote: then they are not compared."""
+    are empty where nothing is compiled, and in what an earlier version wrote: then they are not compared. `plugins` are
+    the packages, with versions, whose frontend, backend, hardware model or device the result depends on."""
 
     source: str
     space: str
@@ -27,6 +29,7 @@ class Identity:
     harness: str = ""
     files: str = ""
     toolchain: str = ""
+    plugins: str = ""
 
     def texts(self) -> dict[str, str]:
         """One text a field, as the store keeps them."""
@@ -36,7 +39,7 @@ class Identity:
     def changed(self, now: Identity) -> list[str]:
         """The fields that are different `now`."""
         old, new = self.texts(), now.texts()
-        names = [*old, *(name for name in new if name not in old and name not in OPTIONAL)]
+        names = [*old, *(name for name in new if name not in old and name not in ADDED)]
         same = _own_words(self.compiler) == _own_words(now.compiler)
         return [name for name in names if old.get(name) != new.get(name) and not (name == "compiler" and same)]
 

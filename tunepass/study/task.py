@@ -58,8 +58,8 @@ Factory = Callable[[Task], Suggester]
 
 
 def factory_of(strategy: str | Factory) -> Factory:
-    """The strategy of that name, or the factory as it is."""
-    return cast(Factory, registry.strategy(strategy)) if isinstance(strategy, str) else strategy
+    """The strategy of that name, or at that path (`package.module:Class`), or the factory as it is."""
+    return cast(Factory, registry.find("strategies", strategy, paths=True)) if isinstance(strategy, str) else strategy
 
 
 def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beliefs | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tunepass.exact.base import is_solver
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory
 
@@ -12,12 +13,13 @@ from tunepass.study.task import Factory
 class SearchOptions:
     """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
 
-    `strategy` is the name of a strategy or of an exact solver. `picks` are points of the front (tuning/picks.py);
-    the first is the choice, none: the best in the first objective. `transfer_from` is "none" or some PATH[:STUDY];
-    empty: the nearest earlier study of the kernel. `jobs` compiles run side by side; None: one, where nothing is
-    timed one a core, and up to four where compiling takes most of the time. `sanitize` runs the finalists once
-    under sanitizers. `variants` is how many configurations the sizes that a kernel lists may have, None: what is
-    usual for its kind. `extrapolate`: an exact front may have points that a model was fitted to nothing like.
+    `strategy` is the name of a strategy or of an exact solver, the path of its class (`package.module:Class`), or what
+    makes a strategy. `picks` are points of the front (tuning/picks.py); the first is the choice, none: the best in the
+    first objective. `transfer_from` is "none" or some PATH[:STUDY]; empty: the nearest earlier study of the kernel.
+    `jobs` compiles run side by side; None: one, where nothing is timed one a core, and up to four where compiling takes
+    most of the time. `sanitize` runs the finalists once under sanitizers. `variants` is how many configurations the
+    sizes that a kernel lists may have, None: what is usual for its kind. `extrapolate`: an exact front may have points
+    that a model was fitted to nothing like.
     """
 
     strategy: str | Factory = "auto"
@@ -32,6 +34,11 @@ class SearchOptions:
     store: str | Store | None = None
     variants: int | None = None
     extrapolate: bool = False
+
+    @property
+    def names_exact_solver(self) -> bool:
+        """Whether the strategy is an exact solver's name; a strategy may have the same one."""
+        return is_solver(self.strategy)
 
     @property
     def pick(self) -> str | None:

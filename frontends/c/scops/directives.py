@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.nodes import BoolType, IntegerType, OrderType
-from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.nest import Directive, Named, NestPragma
 from tunepass.frontends.c.scops.orders import copies_constraints, order_constraints
 from tunepass.ir.scop import Scop
@@ -78,17 +77,6 @@ def _check_packed(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
         if d.word == "pack" and pair in plan.pack and not may_pack(run, tree, [pair]):
             reason = f"what `{pair[1]}` reads of `{pair[0]}` cannot be copied to a buffer"
             raise SourceError(reason, d.first.span, PACK_HINT)
-
-
-def check_scops_apart(pragmas: Sequence[NestPragma | AutoPragma], scops: Sequence[ScopNest]) -> None:
-    """What is written anew does not overlap, but for what one pragma stands before in several branches."""
-    spans = {pragma.outer: pragma.span for pragma in pragmas}
-    for nest in scops:
-        start = nest.scop.span.start
-        for other in (n.scop.span for n in scops if n.scop.pragma != nest.scop.pragma):
-            if other.start <= start < other.end:
-                hint = f"the other is at {other}"
-                raise SourceError("these loops are part of others that are written anew", spans[nest.scop.pragma], hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.evaluator import EvaluatorContract
 from tests.evaluators.gpu_run.kernels import e, one, scale_body, shape, task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain, Prepares, SetsUpAgain, Warns
@@ -19,6 +18,7 @@ from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.ir.gpu import GpuBuffer, GpuScalar, Launch
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.testing.evaluator import EvaluatorContract
 
 pytest.importorskip("pyopencl", reason="OpenCL kernels need pyopencl")
 if not found_devices("opencl"):

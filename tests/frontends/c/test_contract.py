@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tunepass.diagnostics import Source
 from tunepass.frontends.base import Frontend
 from tunepass.frontends.c.frontend import CFrontend
+from tunepass.testing.frontend import FrontendContract
 
 MACROS = """\
 #pragma tunepass param STEP: integer(1..8) = 1

@@ -11,9 +11,9 @@ import pytest
 from tunepass.backends.base import Target, backend_for
 from tunepass.cli import main
 from tunepass.diagnostics import Source
-from tunepass.frontends.c import lowering
+from tunepass.frontends.c import nest_lowering
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.lowering import illegal
+from tunepass.frontends.c.nest_lowering import illegal
 from tunepass.frontends.c.probes import probes, rewritten_nests
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
@@ -88,9 +88,9 @@ def test_the_place_is_the_nest_of_the_compilers_line() -> None:
 def test_text_that_does_not_compile_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written = lowering.rewrite_scop
+    written = nest_lowering.rewrite_scop
     monkeypatch.setattr(
-        lowering, "rewrite_scop", lambda *scop, **words: written(*scop, **words).replace("z[", "undeclared[")
+        nest_lowering, "rewrite_scop", lambda *scop, **words: written(*scop, **words).replace("z[", "undeclared[")
     )
     monkeypatch.chdir(tmp_path)
     Path("k.c").write_text(TWO)
@@ -121,9 +121,9 @@ def test_a_schedule_whose_text_is_mended_is_tried_again_although_the_lock_fits(
     monkeypatch.chdir(tmp_path)
     Path("k.c").write_text(text)
     with monkeypatch.context() as patched:
-        written = lowering.rewrite_scop
+        written = nest_lowering.rewrite_scop
         patched.setattr(
-            lowering, "rewrite_scop", lambda *scop, **words: written(*scop, **words).replace(broken, "undeclared")
+            nest_lowering, "rewrite_scop", lambda *scop, **words: written(*scop, **words).replace(broken, "undeclared")
         )
         assert failures() == ({"compile": 1}, 3)
         assert failures()[1] == 0  # the lock fits, and the text is the same

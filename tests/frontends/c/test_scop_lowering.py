@@ -62,7 +62,7 @@ def test_a_schedule_that_breaks_a_dependence_is_refused_with_its_lines() -> None
 
 def test_a_schedule_that_is_not_written_as_it_stands_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     directives = ScopDirectives(order=("ORDER",), tile=(Factor("i", "T"),))
-    monkeypatch.setattr("tunepass.frontends.c.lowering.is_faithful", lambda *plan: False)
+    monkeypatch.setattr("tunepass.frontends.c.nest_lowering.is_faithful", lambda *plan: False)
     values = {"ORDER": ("i", "j", "j_2", "k"), "T": 8, "P": 0}
     failed = not_applied(lower(kernel(SYRK, directives), Configuration(values)).requests, ())
     assert failed is not None

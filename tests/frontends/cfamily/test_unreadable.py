@@ -27,3 +27,17 @@ def test_a_fault_is_told_at_its_line(text: str, line: int, message: str) -> None
     (problem,) = caught.value.diagnostics
     assert message in problem.message
     assert problem.span is not None and problem.span.line == line
+
+
+def test_a_name_that_the_grammar_misses_is_a_fault() -> None:
+    text = "struct S { enum class : int { A }; };\nenum struct : int { B };\nint f() { return 1; }\n"
+    unit = read(Source("t.cpp", text), (), "c++")
+    assert len(unit.faults) == 2 and all("expected `type_identifier`" in fault.message for fault in unit.faults)
+    assert [f.name.text for f in unit.functions] == ["f"]
+
+
+def test_an_unnamed_enumeration_may_have_a_type() -> None:
+    text = "struct S { enum : unsigned char { FEW = 2, MANY }; int f() { return MANY; } };\nenum : long { LAST };\n"
+    unit = read(Source("t.cpp", text), (), "c++")
+    assert not unit.faults and {"FEW", "MANY", "LAST"} <= set(unit.enumerators)
+    assert [f.name.text for f in unit.functions] == ["f"]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.dnn.sources import keras_kernel, kernel_of, output_shape, torch_kernel, weights
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Frontend
@@ -14,6 +13,7 @@ from tunepass.frontends.dnn.frontend import DnnFrontend
 from tunepass.ir.graph import Graph
 from tunepass.ir.kernel import Choice
 from tunepass.space.space import Space
+from tunepass.testing.frontend import FrontendContract
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "dnn"
 SMALL = """

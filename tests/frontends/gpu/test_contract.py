@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.gpu.sources import SCALE, SCALE_CL
 from tunepass.diagnostics import Source
 from tunepass.frontends.base import Frontend
 from tunepass.frontends.gpu.frontend import GpuFrontend
+from tunepass.testing.frontend import FrontendContract
 
 
 class TestCuda(FrontendContract):

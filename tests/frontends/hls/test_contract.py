@@ -1,6 +1,5 @@
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.hls.sources import GEMV
 from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source
@@ -8,6 +7,7 @@ from tunepass.frontends.base import Frontend
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.gpu.frontend import GpuFrontend
 from tunepass.frontends.hls.frontend import HlsFrontend
+from tunepass.testing.frontend import FrontendContract
 
 
 class TestHlsFrontend(FrontendContract):

@@ -7,13 +7,13 @@ from textwrap import dedent
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.onnx.texts import HEAD, counted, kernel_of, output_shapes
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Frontend
 from tunepass.frontends.onnx.frontend import OnnxFrontend
 from tunepass.ir.graph import Graph
 from tunepass.ir.kernel import Choice, Kernel
+from tunepass.testing.frontend import FrontendContract
 
 SMALL = """opset 17
 input x: float32[N, 3, H, 32]

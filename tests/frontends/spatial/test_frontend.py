@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.spatial.apps import FILE, app, parse, program
 from tunepass.diagnostics import Severity, Source, SourceError
 from tunepass.expr.printer import to_text
@@ -12,6 +11,7 @@ from tunepass.frontends.base import Frontend
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.ir.hardware import INT, Controller, Fixed, Program, Schedule, Struct
 from tunepass.ir.kernel import Choice
+from tunepass.testing.frontend import FrontendContract
 
 
 def test_a_whole_file() -> None:

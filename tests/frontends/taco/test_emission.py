@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.frontend import FrontendContract
 from tests.frontends.taco.sources import SPMM, body, kernel, parse
 from tunepass.diagnostics import Source
 from tunepass.frontends.base import Frontend
@@ -19,6 +18,7 @@ from tunepass.frontends.taco.reading import read_file
 from tunepass.frontends.taco.text import command_line
 from tunepass.ir.kernel import Choice
 from tunepass.ir.tensor import BoundFile, TensorKernel
+from tunepass.testing.frontend import FrontendContract
 
 
 def emitted(text: str, *choices: Choice) -> str:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts.cost_model import CostModelContract
 from tests.hwmodels.gpu.kernels import INTEGER, Built, convolution, matmul, value
 from tunepass import registry
 from tunepass.diagnostics import Source
@@ -22,6 +21,7 @@ from tunepass.hwmodels.gpu.resources import Resources, stated_resources
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.parameter import Ordinal
+from tunepass.testing.cost_model import CostModelContract
 
 KERNELS = {"matmul": matmul(), "convolution": convolution()}
 PLAIN = {"BX": 16, "BY": 16, "TX": 1, "TY": 1}
@@ -33,7 +33,7 @@ def time_ms(kernel: GpuKernel, device: str = "a100", **chosen: int) -> float:
 
 
 def test_the_registry_knows_it() -> None:
-    model = registry.cost_model("gpu")()
+    model = registry.find("cost_models", "gpu")()
     assert isinstance(model, GpuModel) and "a100" in model.devices()
     summary = model.summary("a100")
     assert summary.family == "gpu" and summary.capacity["SMs"] == 108

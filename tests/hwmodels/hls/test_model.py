@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.cost_model import CostModelContract
 from tests.hwmodels.hls.nests import N, array, at, kernel, loop, name, operation, product, running
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra as alg
@@ -22,6 +21,7 @@ from tunepass.hwmodels.hls.tools import tool
 from tunepass.ir.hls import HlsBlock, HlsKernel, HlsSubscript
 from tunepass.ir.kernel import Kernel
 from tunepass.space.parameter import Ordinal
+from tunepass.testing.cost_model import CostModelContract
 
 OLD = tool("merlin-2018.3")
 ADD, MULTIPLY = OLD.operators["double_add"].cycles, OLD.operators["double_mul"].cycles

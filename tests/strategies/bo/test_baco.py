@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.benchmarks.search.panel_reals import PROBLEMS
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
 from tunepass.strategies.bo.baco import SETTINGS, baco
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.study.outcome import Measured
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 
 class TestBaco(StrategyContract):
@@ -26,7 +26,7 @@ class TestPublished(StrategyContract):
 
 def test_the_warm_up_is_random_and_the_name_is_known() -> None:
     space = small_space()
-    strategy = registry.strategy("baco")(task(space))
+    strategy = registry.find("strategies", "baco")(task(space))
     assert strategy.settings.design.kind == "random"  # type: ignore[attr-defined]
     assert strategy.suggest(1) == [space.default]  # type: ignore[attr-defined]
 

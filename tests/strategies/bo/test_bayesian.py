@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Real
 from tunepass.space.space import Space
@@ -21,6 +20,7 @@ from tunepass.study.study import Study
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.gp import GaussianProcess
+from tunepass.testing.strategy import Build, StrategyContract, drive, task
 
 
 class TestForest(StrategyContract):

@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 
-from tests.contracts.strategy import small_space, task
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Integer, Ordinal
 from tunepass.space.space import Space
@@ -19,6 +18,7 @@ from tunepass.strategies.bo.design import (
     warm_up,
 )
 from tunepass.surrogates.kernels import Features, distances
+from tunepass.testing.strategy import small_space, task
 
 
 def closest(space: Space, kind: str, seed: int) -> float:

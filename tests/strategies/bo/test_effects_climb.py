@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import task
 from tunepass.space.columns import Columns, Indices
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
@@ -17,6 +16,7 @@ from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.pairs import Effects
+from tunepass.testing.strategy import task
 
 SPACE = Space(
     [

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, price, small_space, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
@@ -18,6 +17,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import hypervolume
 from tunepass.study.trial import Trial
+from tunepass.testing.strategy import Build, StrategyContract, drive, price, small_space, task
 
 
 class TestForest(StrategyContract):

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.contracts.strategy import task
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Ordinal
 from tunepass.space.space import Space
 from tunepass.strategies.auto import SETTINGS
 from tunepass.strategies.bo.bayesian import Bayesian
 from tunepass.strategies.bo.lengthscales import ROLES
+from tunepass.testing.strategy import task
 
 
 def test_each_lengthscale_has_the_prior_of_its_role() -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical
 from tunepass.space.space import Space
@@ -19,6 +18,7 @@ from tunepass.strategies.bo.loop import FEW, affordable
 from tunepass.strategies.bo.models import ForestModel
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.study.trial import Trial
+from tunepass.testing.strategy import drive, task
 
 MATTERS = {"f3": -0.3, "f9": -0.2, "f17": 0.4, "f22": -0.1, "f31": 0.2}
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.contracts.strategy import small_space
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
 from tunepass.strategies.bo.models import (
@@ -18,6 +17,7 @@ from tunepass.surrogates.base import Posterior
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GaussianProcess, GpSettings
 from tunepass.surrogates.kernels import Features
+from tunepass.testing.strategy import small_space
 
 
 def test_refits_are_every_row_at_first_and_a_bounded_share_later() -> None:

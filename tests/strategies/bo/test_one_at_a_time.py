@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, task
 from tunepass.space.columns import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.neighbourhood import Neighbourhood
@@ -13,6 +12,7 @@ from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter, only_change
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.surrogates.base import Floats
+from tunepass.testing.strategy import Build, StrategyContract, drive, task
 
 SPACE = Space([Integer("x", 0, 9), Categorical("a", ["p", "q", "r"]), Categorical("b", [False, True])])
 BEST = Configuration({"x": 4, "a": "p", "b": False})

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -17,6 +16,7 @@ from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.trial import Trial
+from tunepass.testing.strategy import drive, task
 
 SPACE = Space([Categorical(f"f{i}", [False, True]) for i in range(24)])
 MIXED = Space(

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, task
 from tests.strategies.bo.test_bayesian import bowl
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
@@ -19,6 +18,7 @@ from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.surrogates.residual import ResidualSettings
+from tunepass.testing.strategy import Build, StrategyContract, drive, task
 
 SPACE = Space([Integer("x", 0, 63), Integer("y", 0, 31)], constraints=["(x + y) % 2 == 1"])
 RIGHT = "2.5 + (x - 38) ** 2 / 90 + (y - 9) ** 2 / 30"

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import tunepass as tp
-from tests.contracts.strategy import small_space
 from tunepass.diagnostics import ExpressionError, StudyError
 from tunepass.expr.parser import parse
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.sources import PriorMean
+from tunepass.testing.strategy import small_space
 
 
 def test_it_is_part_of_the_public_interface() -> None:

@@ -14,8 +14,7 @@ from tunepass.commands.grammar.shared import (
     add_spatial,
     add_store,
 )
-from tunepass.commands.grammar.values import at_least, duration, names
-from tunepass.registry import EXACT_SOLVERS, EXECUTORS, PRUNING_SOLVERS
+from tunepass.commands.grammar.values import at_least, braced, duration, named, names
 
 if TYPE_CHECKING:
     from tunepass.commands.grammar.shared import Commands
@@ -38,7 +37,11 @@ def add_pareto(commands: Commands) -> None:
     parser.add_argument("--objective", type=names, metavar="NAME[,NAME]", help="(default: cycles and the logic)")
     parser.add_argument("--exact", action="store_true", help="search for the exact front, with a certificate")
     parser.add_argument(
-        "--strategy", choices=tuple(EXACT_SOLVERS), default="branch_and_bound", help="how, with --exact"
+        "--strategy",
+        type=named("exact_solvers"),
+        metavar=braced("exact_solvers"),
+        default="branch_and_bound",
+        help="how, with --exact (default: branch_and_bound)",
     )
     add_extrapolate(parser)
     parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
@@ -52,7 +55,13 @@ def add_prune(commands: Commands) -> None:
         commands, "prune", "count what limits leave of a space, and say why it is no more; nothing is run"
     )
     add_limits(parser)
-    parser.add_argument("--solver", choices=tuple(PRUNING_SOLVERS), default="diagram", help="(default: diagram)")
+    parser.add_argument(
+        "--solver",
+        type=named("pruning_solvers"),
+        metavar=braced("pruning_solvers"),
+        default="diagram",
+        help="(default: diagram)",
+    )
     parser.add_argument("--budget", type=duration, metavar="TIME", help="bound what is not counted after it")
     parser.add_argument(
         "-o",
@@ -68,7 +77,8 @@ def add_prune(commands: Commands) -> None:
     )
     parser.add_argument(
         "--executor",
-        choices=tuple(EXECUTORS),
+        type=named("executors"),
+        metavar=braced("executors"),
         default="local",
         help="where those run; dask: a cluster, see docs/cli.md (default: local)",
     )

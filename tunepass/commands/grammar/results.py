@@ -94,5 +94,9 @@ def add_flags(commands: Commands) -> None:
     parser.add_argument("--native", action="store_true", help="also -march=native, for this processor alone")
 
 
+def add_plugins(commands: Commands) -> None:
+    add_command(commands, "plugins", "list the installed plug-ins: their packages, clashes and what is broken")
+
+
 def add_doctor(commands: Commands) -> None:
     add_command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_REPLAY = 100  # evaluations
-STRATEGY_HELP = "auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound"
+FURTHER = "; or one of a plug-in, or the path of a class (package.module:Class)"
+REPLAYED_HELP = f"auto, random, exhaustive or bayesian{FURTHER}"
+STRATEGY_HELP = f"auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound{FURTHER}"
+SURROGATE_HELP = f"what the strategy bayesian fits to trials: forest, gp or mixed (default: forest){FURTHER}"
 PICK_HELP = """\
 of several objectives, the one the choice is the best of; of a .scala source also fastest, smallest or knee, or several
 of them, separated by commas"""
@@ -43,6 +46,7 @@ def add_build(commands: Commands) -> None:
     )
     parser.add_argument("--max-evals", type=at_least(1), metavar="N", help="configurations to evaluate at most")
     parser.add_argument("--strategy", default="auto", metavar="S", help=STRATEGY_HELP)
+    parser.add_argument("--surrogate", metavar="S", help=SURROGATE_HELP)
     parser.add_argument(
         "--objective", type=names, metavar="NAME[,NAME]", help="what to minimise (default: all measured)"
     )
@@ -113,7 +117,8 @@ def add_replay(commands: Commands) -> None:
         commands, "replay", "run a strategy against a recorded space, and say how fast it gets how far"
     )
     parser.add_argument("recorded", metavar="FILE.json", help="a recorded space, its rows beside it in FILE.csv.gz")
-    parser.add_argument("--strategy", default="auto", metavar="S", help="auto, random, exhaustive or bayesian")
+    parser.add_argument("--strategy", default="auto", metavar="S", help=REPLAYED_HELP)
+    parser.add_argument("--surrogate", metavar="S", help=SURROGATE_HELP)
     parser.add_argument(
         "--max-evals", type=at_least(1), default=DEFAULT_REPLAY, metavar="N", help=f"(default: {DEFAULT_REPLAY})"
     )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
+
+from tunepass import registry
+from tunepass.diagnostics import TunepassError
 
 MOST_SEEDS = 10_000
 _UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0}
@@ -39,6 +43,26 @@ def names(text: str) -> tuple[str, ...]:
     if not all(name.isidentifier() for name in names) or len(set(names)) != len(names):
         raise argparse.ArgumentTypeError(f"expected distinct names separated by commas, got {text!r}")
     return names
+
+
+def named(role: str) -> Callable[[str], str]:
+    """A name that a role has, built in or a plug-in's, or the path of a class (`package.module:Class`)."""
+
+    def convert(text: str) -> str:
+        try:
+            known = registry.has(role, text, paths=True)
+        except TunepassError as error:
+            raise argparse.ArgumentTypeError(error.sentence) from None
+        if not known:
+            raise argparse.ArgumentTypeError(registry.unknown(role, text).sentence)
+        return text
+
+    return convert
+
+
+def braced(role: str) -> str:
+    """The built-in names of a role, as help shows choices."""
+    return f"{{{','.join(registry.built_in(role))}}}"
 
 
 def size_word(text: str) -> str:

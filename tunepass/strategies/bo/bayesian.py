@@ -20,7 +20,6 @@ from typing import Literal
 
 import numpy as np
 
-from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
@@ -40,11 +39,20 @@ from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.bo.surrogate_models import (
+    AcquisitionFactory,
+    SurrogateFactory,
+    SurrogateModel,
+    acquisition_factory,
+    surrogate_factories,
+)
 from tunepass.strategies.noise import Noise, believed, noise_of
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.transforms import log_scale, scalarised
 from tunepass.study.recommendation import Beliefs
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.forest import Forest
+from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.residual import ResidualSettings
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
@@ -58,7 +66,9 @@ FAILURE_FANTASIES = 100  # latest failures at most, so that a suggestion's cost 
 class BayesianSettings(LoopSettings):
     """The defaults are what `bayesian` is."""
 
-    surrogate: Literal["gp", "forest", "mixed"] = "forest"
+    surrogate: str | SurrogateFactory = "forest"  # a name of registry.SURROGATES or of a plug-in, `mixed` (`gp` and
+    # `forest`), or what makes a Surrogate
+    acquisition: str | AcquisitionFactory = "expected_improvement"  # a name, or what makes one over an incumbent's loss
     incumbent: Literal["measured", "predicted"] = "measured"  # what EI improves on: the least loss, or the least
     # posterior mean of measured configurations, which a lucky one does not make unreachable where noise is expected
     output: Literal["log", "chosen"] = "log"  # chosen: the log scale, or the losses as they are if predicted better so
@@ -78,6 +88,13 @@ class BayesianSettings(LoopSettings):
         return BayesianSettings(surrogate="gp", design=DesignSettings(kind="random", most=1 << 30))
 
 
+def bayesian_with(surrogate: str) -> Callable[[Task], Bayesian]:
+    """The strategy `bayesian` with the surrogate of that name; TunepassError for an unknown name."""
+    surrogate_factories(surrogate)
+    settings = BayesianSettings(surrogate=surrogate)
+    return lambda task: Bayesian(task, settings)
+
+
 class Bayesian(BayesianLoop):
     """`Bayesian(task, BayesianSettings(surrogate="gp"))`."""
 
@@ -86,6 +103,7 @@ class Bayesian(BayesianLoop):
         super().__init__(task, self.settings)
         prior_mean = task.prior_mean
         self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
+        self._acquisition = acquisition_factory(self.settings.acquisition)
         self.models = self._models()
         draws, alone = self.settings.pair_draws, prior_mean is None and len(task.objectives) == 1
         many = draws is not None and alone and len(task.space.parameters) > draws.more_than
@@ -136,7 +154,12 @@ class Bayesian(BayesianLoop):
         def forest() -> Model:
             return ForestModel(self.encoding, s.forest, self.task.seed)
 
-        bases = {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
+        def model_of(make: SurrogateFactory) -> Callable[[], Model]:
+            if make is GaussianProcess:
+                return gp
+            return forest if make is Forest else lambda: SurrogateModel(self.encoding, make)
+
+        bases = [model_of(make) for make in surrogate_factories(s.surrogate)]
         if prior is None:
             return tuple(base() for base in bases)
         return tuple(ResidualModel(base, prior, residual, rough_gp if base is gp else None) for base in bases)
@@ -297,10 +320,9 @@ class Bayesian(BayesianLoop):
         left_out = [model.left_out(model.rows(measured), losses) for model in models]
         return believed(losses, noise, weighted_mixture(shares, left_out))
 
-    @staticmethod
-    def _log_improvement(model: Model, best: float) -> Utility:
-        """log EI over `best` under one model."""
-        acquisition = ExpectedImprovement(best)
+    def _log_improvement(self, model: Model, best: float) -> Utility:
+        """The acquisition over `best` under one model; log EI unless the settings name another."""
+        acquisition = self._acquisition(best)
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 
     def _fit(self, model: Model, losses: Floats, noise: Noise | None) -> None:

@@ -36,12 +36,14 @@ from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.bo.output import OutputChoice
+from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateModel, surrogate_factories
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.forest import Forest
+from tunepass.surrogates.gp import GaussianProcess
 
-MODEL_KINDS = {"gp": ("gp",), "forest": ("forest",), "mixed": ("gp", "forest")}
 EXACT_OBJECTIVES = (2, 3)  # numbers of objectives that hypervolume acquisitions are exact for
 ROWS = 800  # rows that a process is conditioned on, at most: those near the front and the latest
 SHORTLIST = 64  # candidates of a batch whose utility is computed again once one is chosen
@@ -57,7 +59,7 @@ class HypervolumeSettings(LoopSettings):
     foreseen: int = 0  # candidates whose predicted losses say how far away the near reference is at most
     signs: bool = False  # an objective whose losses are all positive has none below 0, so EHVI expects none there
     least_gain: float = 0.0  # share of the front's range that EHVI counts for nothing
-    surrogate: Literal["gp", "forest", "mixed"] = "mixed"
+    surrogate: str | SurrogateFactory = "mixed"
     magnitudes: bool = True
     pool: int = 2000
     elite: int = 4  # members of the front
@@ -71,17 +73,19 @@ class Hypervolume(BayesianLoop):
     def __init__(self, task: Task, settings: HypervolumeSettings | None = None):
         self.settings = settings or HypervolumeSettings()
         super().__init__(task, self.settings)
-        kinds = MODEL_KINDS[self.settings.surrogate]
+        kinds = surrogate_factories(self.settings.surrogate)
         self.model_sets = [self._models(kind) for kind in kinds]
         alternatives = self._models(kinds[0])
         self.outputs = [OutputChoice(log, plain) for log, plain in zip(self.model_sets[0], alternatives)]
 
-    def _models(self, kind: str) -> tuple[Model, ...]:
+    def _models(self, make: SurrogateFactory) -> tuple[Model, ...]:
         """One model an objective."""
         s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
-        if kind == "gp":
+        if make is GaussianProcess:
             return tuple(GpModel(self.embedding, replace(self.process_settings, seed=seed)) for seed in seeds)
-        return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
+        if make is Forest:
+            return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
+        return tuple(SurrogateModel(self.encoding, make) for _ in seeds)
 
     def suggest(self, n: int) -> list[Configuration]:
         """One after the other, each a fantasy for the next; `batch` or more from one fit and set of candidates."""

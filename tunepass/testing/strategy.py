@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -74,6 +75,10 @@ def drive_batches(strategy: Strategy, n: int) -> set[Configuration]:
             strategy.observe(Trial(len(seen), configuration, price(configuration)))
             seen.add(configuration)
     return seen
+
+
+def _always(outcome: Outcome, configuration: Configuration) -> Outcome:
+    return outcome
 
 
 class StrategyContract:
@@ -169,13 +174,9 @@ class StrategyContract:
         assert not set(drive(strategy, 10)) & set(foreign)
 
     def test_all_failed_and_constant_and_negative_objectives(self, build: Build) -> None:
-        for outcome in (
-            Failed("compile", ""),
-            Measured({"time": 2.0}),
-            Measured({"time": -3.0}),
-            Measured({"time": 0.0}),
-        ):
-            assert len(drive(build(task()), 18, lambda _, o=outcome: o)) == 18
+        outcomes: list[Outcome] = [Failed("compile", ""), *(Measured({"time": time}) for time in (2.0, -3.0, 0.0))]
+        for outcome in outcomes:
+            assert len(drive(build(task()), 18, partial(_always, outcome))) == 18
 
     def test_a_space_of_one_configuration(self, build: Build) -> None:
         space = Space([Ordinal("tile", [8])])

@@ -1,0 +1,1 @@
+"""A plug-in of tunepass: a language, its backend, a strategy, a surrogate and a device."""

@@ -1,0 +1,1 @@
+"""The devices of the package, one YAML file each."""
