@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from tunepass.frontends.cfamily.chains import Chain, chains
 from tunepass.frontends.cfamily.directives import PlacedDirective
@@ -11,7 +12,6 @@ from tunepass.frontends.cfamily.marks import MacroText
 from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.cfamily.tokens import names_in
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 DEFINING = frozenset({"define", "undef"})
 
 
@@ -20,20 +20,40 @@ def parametric_names(
 ) -> frozenset[str]:
     """The parameters' macros, those whose texts have one, and those that a branch over one defines or takes away."""
     directives = [p.directive for p in placed]
-    bodies = [(m.name, m.body) for several in macros.values() for m in several]
-    bodies += [(name, d.body) for d in directives if d.kind == "define" and (name := defined_name(d))]
+    texts = [(m.name, m.body) for several in macros.values() for m in several]
+    texts += [(defined_name(d), " ".join(d.body.split())) for d in directives if d.kind == "define"]
+    bodies = _Texts(texts)
     listed = chains(directives)
     inside = defined_inside(listed, directives)
-    known = set(symbols)
-    while True:
-        any_known = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(known)))})\b")
-        more = {name for name, body in bodies if name not in known and any_known.search(body)}
-        for number, chain in enumerate(listed):
-            if any(any_known.search(condition) for condition in chain.conditions):
-                more |= inside[number] - known
-        if not more:
-            return frozenset(known)
-        known |= more
+    reading = [{name for condition in chain.conditions for name in names_in(condition)} for chain in listed]
+    known, new = set(symbols), set(symbols)
+    while new:
+        more = {macro for name in new for macro in bodies.naming(name)}
+        more.update(*(names for read, names in zip(reading, inside) if read & new))
+        new = more - known
+        known |= new
+    return frozenset(known)
+
+
+class _Texts:
+    """The texts of macros as one, which is searched much faster than each."""
+
+    def __init__(self, texts: Sequence[tuple[str, str]]):
+        self.names = [name for name, _ in texts]
+        self.whole = "\n".join(body for _, body in texts)
+        self.starts = [0, *accumulate(len(body) + 1 for _, body in texts)]
+
+    def naming(self, name: str) -> Iterator[str]:
+        """The macros whose texts have the name."""
+        at = self.whole.find(name)
+        while at >= 0:
+            if not (_is_word(self.whole[at - 1 : at]) or _is_word(self.whole[at + len(name) : at + len(name) + 1])):
+                yield self.names[bisect_right(self.starts, at) - 1]
+            at = self.whole.find(name, at + len(name))
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
 
 
 def defined_inside(listed: Sequence[Chain], directives: Iterable[Directive]) -> list[set[str]]:
