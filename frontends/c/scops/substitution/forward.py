@@ -154,7 +154,12 @@ class _Walker:
             case Block():
                 return replace(s, statements=self._scoped(s.statements, known))
             case If():
-                condition = Uses(self.lasting.unchanged(known, Effects.of(_evaluated(s))), self.replacement)
+                condition = Uses(
+                    self.lasting.unchanged(
+                        known, Effects.of(Evaluated(expression=s.condition, first=s.first, last=s.first))
+                    ),
+                    self.replacement,
+                )
                 then, other = self._branch(s.then, known), s.other and self._branch(s.other, known)
                 return replace(s, condition=condition.expression(s.condition), then=then, other=other)
             case For():
@@ -290,10 +295,6 @@ class _Walker:
         made = {t.text for t in around if t.made and t.kind == "name" and start <= t.start < end}
         used = [e.words for e in edits_within(self.replacement.edits, start, end)]
         return frozenset(made.union(*used))
-
-
-def _evaluated(s: If) -> Evaluated:
-    return Evaluated(expression=s.condition, first=s.first, last=s.first)
 
 
 def _valued(d: Declarator, uses: Uses) -> Declarator:
