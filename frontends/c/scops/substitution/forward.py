@@ -14,15 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from tunepass.frontends.c.scops.statements import occurrences
 from tunepass.frontends.c.scops.statements.edits import Edit, edited, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.c.scops.statements.occurrences import (
-    address_taken,
-    declared_pointers,
-    named_in,
-    pasted,
-    placing,
-)
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable, read_variables
 from tunepass.frontends.c.scops.substitution.definitions import (
@@ -61,11 +55,11 @@ class Forwarded(NamedTuple):
 
 def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
     """`apart` are pointers set before the region whose memory no other name in it reaches: they stay as they are."""
-    taken = address_taken([*region.before, *region.inside, *region.after])
+    taken = occurrences.address_taken([*region.before, *region.inside, *region.after])
     nothing = Forwarded(region)
     if has_labels(region.function.body):
         return nothing
-    excluded, resolved = apart, declared_pointers(region.statements)
+    excluded, resolved = apart, occurrences.declared_pointers(region.statements)
     while True:
         walker = _Walker(region, excluded, resolved, taken)
         statements = walker.statements()
@@ -91,7 +85,7 @@ class _Walker:
         self.replacement = Replacement(region.unit, list(region.edits))
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
         self.lasting = Lasting(self.variables, taken, resolved)
-        self.placing = placing(region.statements)
+        self.placing = occurrences.placing(region.statements)
         self.inside = False
         self.dropped: set[str] = set()
         self.set: set[str] = set()  # locals with a definition in the region
@@ -123,7 +117,7 @@ class _Walker:
         """Locals that were left out but are still needed, or that cannot be left out."""
         names = self.dropped
         body, region = self.function.body, self.region
-        remaining = named_in(statements, self.unit) & names
+        remaining = occurrences.named_in(statements, self.unit) & names
         live = {n for n in self.outside - remaining if is_live_after(body, region.start, region.end, n)}
         return frozenset(remaining | live | (names - self.set) | (self.replacement.hidden & names))
 
@@ -272,7 +266,7 @@ class _Walker:
             return None
         text = text[1:].strip()
         words = self._made(start, end)
-        if pasted(text, self.unit):
+        if occurrences.pasted(text, self.unit):
             return None
         if variable.shape:
             place = place_of(d.value, variable, self.variables)
