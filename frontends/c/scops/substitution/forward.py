@@ -14,15 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from tunepass.frontends.c.scops.statements import occurrences
 from tunepass.frontends.c.scops.statements.edits import Edit, edited, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.c.scops.statements.occurrences import (
-    address_taken,
-    declared_pointers,
-    named_in,
-    pasted,
-    placing,
-)
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable, read_variables
 from tunepass.frontends.c.scops.substitution.definitions import (
@@ -61,11 +55,11 @@ class Forwarded(NamedTuple):
 
 def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
     """`apart` are pointers set before the region whose memory no other name in it reaches: they stay as they are."""
-    taken = address_taken([*region.before, *region.inside, *region.after])
+    taken = occurrences.address_taken([*region.before, *region.inside, *region.after])
     nothing = Forwarded(region)
     if has_labels(region.function.body):
         return nothing
-    excluded, resolved = apart, declared_pointers(region.statements)
+    excluded, resolved = apart, occurrences.declared_pointers(region.statements)
     while True:
         walker = _Walker(region, excluded, resolved, taken)
         statements = walker.statements()
@@ -91,7 +85,7 @@ class _Walker:
         self.replacement = Replacement(region.unit, list(region.edits))
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
         self.lasting = Lasting(self.variables, taken, resolved)
-        self.placing = placing(region.statements)
+        self.placing = occurrences.placing(region.statements)
         self.inside = False
         self.dropped: set[str] = set()
         self.set: set[str] = set()  # locals with a definition in the region
@@ -123,7 +117,7 @@ class _Walker:
         """Locals that were left out but are still needed, or that cannot be left out."""
         names = self.dropped
         body, region = self.function.body, self.region
-        remaining = named_in(statements, self.unit) & names
+        remaining = occurrences.named_in(statements, self.unit) & names
         live = {n for n in self.outside - remaining if is_live_after(body, region.start, region.end, n)}
         return frozenset(remaining | live | (names - self.set) | (self.replacement.hidden & names))
 
@@ -154,7 +148,12 @@ class _Walker:
             case Block():
                 return replace(s, statements=self._scoped(s.statements, known))
             case If():
-                condition = Uses(self.lasting.unchanged(known, Effects.of(_evaluated(s))), self.replacement)
+                condition = Uses(
+                    self.lasting.unchanged(
+                        known, Effects.of(Evaluated(expression=s.condition, first=s.first, last=s.first))
+                    ),
+                    self.replacement,
+                )
                 then, other = self._branch(s.then, known), s.other and self._branch(s.other, known)
                 return replace(s, condition=condition.expression(s.condition), then=then, other=other)
             case For():
@@ -267,7 +266,7 @@ class _Walker:
             return None
         text = text[1:].strip()
         words = self._made(start, end)
-        if pasted(text, self.unit):
+        if occurrences.pasted(text, self.unit):
             return None
         if variable.shape:
             place = place_of(d.value, variable, self.variables)
@@ -290,10 +289,6 @@ class _Walker:
         made = {t.text for t in around if t.made and t.kind == "name" and start <= t.start < end}
         used = [e.words for e in edits_within(self.replacement.edits, start, end)]
         return frozenset(made.union(*used))
-
-
-def _evaluated(s: If) -> Evaluated:
-    return Evaluated(expression=s.condition, first=s.first, last=s.first)
 
 
 def _valued(d: Declarator, uses: Uses) -> Declarator:
