@@ -13,7 +13,7 @@ import pytest
 from tunepass.backends.base import Target
 from tunepass.diagnostics import EnvironmentFault, SourceError, ToolError, TunepassError
 from tunepass.files import write_text
-from tunepass.frontends.c import lowering
+from tunepass.frontends.c import nest_lowering
 from tunepass.ir.scop import Scop
 from tunepass.jobs.build import BuildRequest, _finishing, build, prepare_all
 from tunepass.jobs.reading import parse
@@ -98,13 +98,13 @@ class _Silent:
 def test_text_of_a_later_kernel_that_does_not_compile_ends_the_build_before_any_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rewrite = lowering.rewrite_scop
+    rewrite = nest_lowering.rewrite_scop
 
     def broken(scop: Scop, plan: Plan, *, numbered: bool, independent: bool) -> str:
         text = rewrite(scop, plan, numbered=numbered, independent=independent)
         return text if "x[" in text else f"no_such_name = 1; {text}"
 
-    monkeypatch.setattr(lowering, "rewrite_scop", broken)
+    monkeypatch.setattr(nest_lowering, "rewrite_scop", broken)
     source = tmp_path / "two.c"
     source.write_text(TWO)
     request = replace(
