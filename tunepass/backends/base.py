@@ -11,14 +11,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path, PurePath
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from tunepass import registry
-from tunepass.backends.correction import Corrected, Reported, by_residuals
 from tunepass.compilers.named import are_harmless, usual_command
 from tunepass.diagnostics import Span, TunepassError, nearest
 from tunepass.expr.nodes import Expr
-from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, ModelError
@@ -35,6 +33,10 @@ from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
+
+if TYPE_CHECKING:  # `tunepass cc` needs no numpy
+    from tunepass.backends.correction import Corrected, Reported
+    from tunepass.expr.numpy_eval import Columns
 
 HOST = "host"  # the device that is the machine this runs on
 GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
@@ -135,7 +137,11 @@ class Backend(ABC):
     def corrected(self, reported: Reported) -> Corrected | None:
         """The costs with what was reported of some configurations taken into account; None: as they were."""
         costs = self.costs()
-        return None if costs is None else by_residuals(costs, self.kernel.parameters, reported)
+        if costs is None:
+            return None
+        from tunepass.backends.correction import by_residuals
+
+        return by_residuals(costs, self.kernel.parameters, reported)
 
     def sizes(self) -> tuple[Size, ...]:
         """The sizes that the source lists: values of scalar arguments, by name."""
