@@ -8,8 +8,8 @@ from tunepass.diagnostics import SourceError, nearest
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral, is_known
-from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
-from tunepass.frontends.cfamily.names import named, pieces, plain_name, split_arguments, template_arguments
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, named
+from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
 
 
 def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -> list[FunctionDefinition]:
@@ -29,14 +29,22 @@ def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -
 
 
 def _templates(pragma: KernelPragma, found: list[FunctionDefinition]) -> list[FunctionDefinition]:
-    """Templates where the pragma has template arguments, others where it has none."""
-    given = template_arguments(pragma.name) is not None
-    fitting = [d for d in found if (d.template is not None) == given]
+    """Templates where the pragma has template arguments, others where it has none. Where a `template <>` is for these
+    arguments, it alone."""
+    given = template_arguments(pragma.name)
+    fitting = [d for d in found if (d.template is not None) == (given is not None)]
     first = found[0]
-    if not fitting and given:
+    if given is not None:
+        fitting = _specialised(given, fitting)
+    if not fitting and given is not None:
+        others = [f"`{first.qualified}<{', '.join(d.specialised)}>`" for d in found if d.specialised is not None]
+        if others:
+            message = f"no definition of `{first.qualified}` is for these template arguments"
+            raise SourceError(message, pragma.span, f"there are {'; '.join(others[:4])}")
         raise SourceError(f"`{first.qualified}` is no template", pragma.span, f"write `{plain_name(pragma.name)}`")
     if not fitting:
-        hint = f"say which: `{first.qualified}<{_example(first.template or '')}>`"
+        example = ", ".join(first.specialised) if first.specialised is not None else _example(first.template or "")
+        hint = f"say which: `{first.qualified}<{example}>`"
         raise SourceError(f"`{first.qualified}` is a template", pragma.span, hint)
     written = pieces(pragma.name)[:-1]
     for scope in first.scopes:
@@ -44,6 +52,18 @@ def _templates(pragma: KernelPragma, found: list[FunctionDefinition]) -> list[Fu
             hint = f"say which: `{scope.name}<{_example(scope.template)}>::{first.name}`"
             raise SourceError(f"`{scope.name}` is a template", pragma.span, hint)
     return fitting
+
+
+def _specialised(given: tuple[str, ...], found: list[FunctionDefinition]) -> list[FunctionDefinition]:
+    exact = [d for d in found if d.specialised is not None and _same_arguments(given, d.specialised)]
+    return exact or [d for d in found if d.specialised is None]
+
+
+def _same_arguments(given: tuple[str, ...], written: tuple[str, ...]) -> bool:
+    """Each the same but for scopes that one of them leaves out: `lib::Level::NONE` and `Level::NONE`."""
+    pairs = [[pieces("".join(text.split())) for text in pair] for pair in zip(given, written)]
+    ends = (a[-len(b) :] == b or b[-len(a) :] == a for a, b in pairs)
+    return len(given) == len(written) and all(ends)
 
 
 def _example(parameters: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.frontends.cfamily.declared import CType, canonical_type, type_of
+from tunepass.frontends.cfamily.names import pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.tokens import Token, spaced
 from tunepass.frontends.cfamily.tree import Declaration, Scope
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -53,6 +54,7 @@ class FunctionDefinition:
     path: tuple[str, ...] = ()  # what its own name is qualified with: `void Solver::step()`
     returns: str = ""
     template: str | None = None  # its template parameters
+    specialised: tuple[str, ...] | None = None  # the template arguments that a `template <>` is for
     result: CType = VOID
 
     @property
@@ -69,6 +71,19 @@ class FunctionDefinition:
 def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     """Those of the source itself, in the order of the text; active ones only."""
     return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
+
+
+def named(name: str, definitions: Sequence[FunctionDefinition], place: int) -> list[FunctionDefinition]:
+    """What `name` means at `place`: the definitions with just that name, else those in the scopes around it, else all
+    whose qualified name ends with it."""
+    wanted = plain_name(name)
+    around = {s for d in definitions for s in d.scopes if d.start <= place < s.end}
+    exact = [d for d in definitions if d.qualified == wanted]
+    if exact:
+        return exact
+    ending = [d for d in definitions if d.qualified.endswith(f"::{wanted}")]
+    inside = [d for d in ending if any(scope in around for scope in d.scopes)]
+    return inside or ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +113,11 @@ def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
 
 
 def _definition(unit: Unit, function: Function) -> FunctionDefinition:
-    *path, name = re.sub(r"<[^<>]*>", "", function.name.text).split("::")
+    *path, name = plain_name(function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
     template = function.template
-    if template is not None and template.outer < function.name.text.rpartition("::")[0].count("<"):
+    if template is not None and template.outer < sum("<" in scope for scope in pieces(function.name.text)[:-1]):
         template = None  # the parameters are those of the class: `void S<T>::f()`
     tokens = unit.tokens
     return FunctionDefinition(
@@ -118,6 +133,7 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
         path=tuple(path),
         returns=returns,
         template=template.text if template is not None else None,
+        specialised=template_arguments(function.name.text),
         result=_result(function),
     )
 

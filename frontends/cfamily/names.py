@@ -1,10 +1,9 @@
-"""Names of functions as pragmas write them, `blas::S<T>::f<float>`, and which definition one means."""
+"""Names of functions with their scopes and template arguments, `blas::S<T>::f<float>`, taken apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.tokens import BRACKETS, tokens
 
 CLOSING = frozenset(BRACKETS.values())
@@ -47,16 +46,3 @@ def _split(text: str, separator: str) -> Iterator[str]:
             yield text[start : token.start]
             start = token.end
     yield text[start:]
-
-
-def named(name: str, definitions: Sequence[FunctionDefinition], place: int) -> list[FunctionDefinition]:
-    """What `name` means at `place`: the definitions with just that name, else those in the scopes around it, else all
-    whose qualified name ends with it."""
-    wanted = plain_name(name)
-    around = {s for d in definitions for s in d.scopes if d.start <= place < s.end}
-    exact = [d for d in definitions if d.qualified == wanted]
-    if exact:
-        return exact
-    ending = [d for d in definitions if d.qualified.endswith(f"::{wanted}")]
-    inside = [d for d in ending if any(scope in around for scope in d.scopes)]
-    return inside or ending

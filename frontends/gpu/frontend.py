@@ -18,8 +18,8 @@ from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.branches import refusals
 from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.cfamily.names import named, plain_name, template_arguments
+from tunepass.frontends.cfamily.definitions import FunctionDefinition, named
+from tunepass.frontends.cfamily.names import plain_name, template_arguments
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
 from tunepass.frontends.cfamily.tokens import names_in

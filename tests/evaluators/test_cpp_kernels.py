@@ -111,3 +111,16 @@ def test_a_source_whose_types_and_variables_are_needed_keeps_its_standard(tmp_pa
     )
     right, wrong = outcomes(task_of(tmp_path, text, "g++", "-O2", "-std=c++20"), {"WRONG": 0}, {"WRONG": 1})
     assert isinstance(right, Measured) and isinstance(wrong, Failed) and "calls" in wrong.log, (right, wrong)
+
+
+def test_of_two_specialisations_the_one_that_is_named_is_called(tmp_path: Path) -> None:
+    text = (
+        "namespace lib { enum class Level { NONE, WIDE };\ntemplate <Level L> void fill(int n, double *x);\n"
+        "#pragma tunepass param WRONG: integer(0..1) = 0\n"
+        "#pragma tunepass kernel fill<lib::Level::WIDE>(n = 64, x: out double[n])\n"
+        "#ifndef WRONG\n#define WRONG 0\n#endif\n"
+        "template <> void fill<Level::NONE>(int n, double *x) { x[n] = 1; }\n"
+        "template <> void fill<Level::WIDE>(int n, double *x) { for (int i = 0; i < n; i++) x[i] = i + WRONG; } }\n"
+    )
+    right, wrong = outcomes(task_of(tmp_path, text), {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and wrong.stage == "wrong_result"
