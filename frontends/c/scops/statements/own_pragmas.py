@@ -70,6 +70,30 @@ def _counts(body: str) -> str:
     return ""
 
 
+LOOP_WORDS = ("for", "simd", "loop", "distribute", "taskloop", "tile", "unroll")  # of OpenMP's pragmas of a loop
+
+
+def check_before(unit: Unit, pragma: Span) -> None:
+    """Raises SourceError for another pragma of the nest's first loop that stands before ours: what is written in the
+    loop's place need not begin with a loop."""
+    before = [d for d in unit.text.raw.directives if d.end <= pragma.start and d.kind == "pragma"]
+    for directive in reversed(before):
+        if any(directive.end <= token.start < pragma.start for token in unit.tokens):
+            return
+        words = names_in(directive.body)
+        if (words[:1] != ["tunepass"] and words[:1] != ["omp"] and _first_word(directive) in KEPT) or _of_loop(words):
+            span = unit.source.span(directive.start, directive.end)
+            raise SourceError(
+                f"`#pragma {' '.join(words[:2])}` is about a loop that is written anew",
+                span,
+                "let it stand between `#pragma tunepass` and the loop",
+            )
+
+
+def _of_loop(words: Sequence[str]) -> bool:
+    return words[:1] == ["omp"] and any(word in LOOP_WORDS for word in words[1:])
+
+
 class OwnPragmas:
     """Those of one source, by where they stand."""
 

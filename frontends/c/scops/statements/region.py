@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.c.scops.statements.edits import Edit, edited
-from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_dropped
+from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_before, check_dropped
 from tunepass.frontends.c.scops.statements.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.chains import CONDITIONS
@@ -91,6 +91,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     end = None if listed else _scop_end(pragma, unit, code[begin].start, function)
     statements = _statements(function.body, code[begin].start, end, pragma, listed)
     start = OwnPragmas(unit).first(pragma.end, statements[0].start)
+    check_before(unit, pragma)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
         check_dropped(unit, start, statements[-1].end)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.frontends.c.scops.reading import FORMALS, PRAGMA, nest, scop_of
-from tunepass.diagnostics import SourceError
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.c.frontend import CFrontend
 
 NESTS = {
     # The nest, what is underlined, the message.
@@ -120,3 +121,16 @@ def test_hostile_nesting_is_read_or_refused_soon(body: str) -> None:
         scop_of(f"{macros}void f({FORMALS}) {{ int i;\n{PRAGMA}\nfor (i = 0; i < n; i++) {body}\n}}")
     except SourceError as error:
         assert len(error.diagnostics) == 1
+
+
+@pytest.mark.parametrize("pragma", ["omp parallel for", "omp for private(i)", "omp simd", "GCC ivdep"])
+def test_a_pragma_of_the_loop_stands_behind_ours(pragma: str) -> None:
+    text = f"void f(int n, double *x) {{ int i;\n#pragma {pragma}\n#pragma tunepass loop auto\nLOOP\n}}\n"
+    loop = "for (i = 0; i < n; i++) x[i] = 0;"
+    kernel = "#pragma tunepass kernel f(n = 9, x: out double[n])\n"
+    with pytest.raises(SourceError, match="is about a loop that is written anew") as caught:
+        CFrontend().parse(Source("k.c", kernel + text.replace("LOOP", loop)))
+    (problem,) = caught.value.diagnostics
+    assert problem.span is not None and problem.span.text == f"#pragma {pragma}"
+    for between in ("#pragma omp barrier", "n++;"):
+        CFrontend().parse(Source("k.c", kernel + text.replace(f"#pragma {pragma}", between).replace("LOOP", loop)))
