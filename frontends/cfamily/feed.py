@@ -95,6 +95,7 @@ class Feeder:
     spelled: dict[int, str] = field(default_factory=dict)
     asides: set[int] = field(default_factory=set)
     left_out: set[int] = field(default_factory=set)
+    known_variables: frozenset[str] | None = None
 
     def feed(self) -> Feed:
         variables = _variables(self.tokens) - self.types if self.cxx else frozenset()
@@ -200,7 +201,8 @@ class Feeder:
 
     def _op(self, at: int, token: Token, variables: frozenset[str]) -> int:
         if token.text == "(":
-            self._cast(at)
+            if not self._bracketed(at):
+                self._cast(at)
         elif token.text == "<" and self._next(at - 1).text in variables and self._next(at - 1).kind == "name":
             self.spelled[at] = "<="
         elif token.text == "<<" and self._next(at + 1).at("<") and self.cxx:
@@ -226,6 +228,22 @@ class Feeder:
                 self.left_out |= set(range(at, end + 2))
                 return end + 2
         return at + 1
+
+    def _bracketed(self, at: int) -> bool:
+        """`(i) + x` with a variable, which the grammar takes for a cast: without the brackets."""
+        name, before = self._next(at + 1), self._next(at - 1)
+        if name.kind != "name" or name.text in self.types | PRIMITIVE or not self._next(at + 2).at(")"):
+            return False
+        if not self._next(at + 3).at("+", "-", "*", "&") or before.at(")", "]") or at == 0:
+            return False
+        if before.kind == "name" and before.text not in ("return", "case"):
+            return False
+        if self.known_variables is None:
+            self.known_variables = _variables(self.tokens)
+        if name.text not in self.known_variables:
+            return False
+        self.left_out |= {at, at + 2}
+        return True
 
     def _cast(self, at: int) -> None:
         """`(T)` of a known type before what could be an operand alone is spelled `(int)`."""

@@ -163,3 +163,11 @@ def test_formals_of_cpp() -> None:
     assert [f.container for f in formals] == [False, False, False, True, True, True, False, False, False]
     assert [f.constant for f in formals] == [False, True, False, True, False, False, False, True, False]
     assert [f.reference for f in formals] == [False, True, True, True, False, True, False, False, True]
+
+
+@pytest.mark.parametrize("name", ["t.c", "t.cpp"])
+def test_a_variable_in_brackets_before_a_sign_is_no_cast(name: str) -> None:
+    text = "typedef int T;\nint f(int n, T k) { int i; i = n; return (i) + n * (k) + (T) -n; }"
+    (function,) = read(Source(name, text), (), "c++" if name.endswith("pp") else "c").functions
+    tree = str(function.body)
+    assert tree.count("Cast(") == 1 and "Cast(type='T'," in tree
