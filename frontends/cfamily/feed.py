@@ -95,10 +95,12 @@ class Feeder:
     spelled: dict[int, str] = field(default_factory=dict)
     asides: set[int] = field(default_factory=set)
     left_out: set[int] = field(default_factory=set)
-    known_variables: frozenset[str] | None = None
+    variables: frozenset[str] | None = None  # in C only once they are asked for
 
     def feed(self) -> Feed:
-        variables = _variables(self.tokens) - self.types if self.cxx else frozenset()
+        if self.cxx:
+            self.variables = _variables(self.tokens) - self.types
+        variables = self.variables or frozenset()
         at = 0
         while at < len(self.tokens):
             token = self.tokens[at]
@@ -201,7 +203,7 @@ class Feeder:
 
     def _op(self, at: int, token: Token, variables: frozenset[str]) -> int:
         if token.text == "(":
-            if not self._bracketed(at):
+            if not self._leaves_brackets_out(at):
                 self._cast(at)
         elif token.text == "<" and self._next(at - 1).text in variables and self._next(at - 1).kind == "name":
             self.spelled[at] = "<="
@@ -229,18 +231,18 @@ class Feeder:
                 return end + 2
         return at + 1
 
-    def _bracketed(self, at: int) -> bool:
+    def _leaves_brackets_out(self, at: int) -> bool:
         """`(i) + x` with a variable, which the grammar takes for a cast: without the brackets."""
         name, before = self._next(at + 1), self._next(at - 1)
-        if name.kind != "name" or name.text in self.types | PRIMITIVE or not self._next(at + 2).at(")"):
+        if name.kind != "name" or name.text in PRIMITIVE or not self._next(at + 2).at(")"):
             return False
         if not self._next(at + 3).at("+", "-", "*", "&") or before.at(")", "]") or at == 0:
             return False
         if before.kind == "name" and before.text not in ("return", "case"):
             return False
-        if self.known_variables is None:
-            self.known_variables = _variables(self.tokens)
-        if name.text not in self.known_variables:
+        if self.variables is None:
+            self.variables = _variables(self.tokens) - self.types
+        if name.text not in self.variables:
             return False
         self.left_out |= {at, at + 2}
         return True

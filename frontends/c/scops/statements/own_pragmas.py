@@ -81,7 +81,7 @@ def check_before(unit: Unit, pragma: Span) -> None:
         if any(directive.end <= token.start < pragma.start for token in unit.tokens):
             return
         words = names_in(directive.body)
-        if (words[:1] != ["tunepass"] and words[:1] != ["omp"] and _first_word(directive) in KEPT) or _of_loop(words):
+        if _of_loop(words):
             span = unit.source.span(directive.start, directive.end)
             raise SourceError(
                 f"`#pragma {' '.join(words[:2])}` is about a loop that is written anew",
@@ -91,7 +91,15 @@ def check_before(unit: Unit, pragma: Span) -> None:
 
 
 def _of_loop(words: Sequence[str]) -> bool:
-    return words[:1] == ["omp"] and any(word in LOOP_WORDS for word in words[1:])
+    """Is a pragma of these words about the loop after it?"""
+    match words:
+        case ["omp", *directive]:
+            return any(word in LOOP_WORDS for word in directive)
+        case ["GCC" | "clang", hint, *_]:
+            return hint in ("ivdep", "unroll", "novector", "loop")
+        case [word, *_]:
+            return word in KEPT
+    return False
 
 
 class OwnPragmas:
