@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.harness.plan import CSetup
 from tunepass.frontends.c.harness.text import harness_text
 from tunepass.frontends.c.reserved import CALLED
+from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
@@ -69,8 +71,9 @@ def test_names_of_files(tmp_path: Path, file: str) -> None:
     path = tmp_path / file
     path.write_text(text)
     task = task_of(tmp_path, text, "gcc", "-O1")
-    with CompileRun(type(task)(**{**{k: getattr(task, k) for k in task.__slots__}, "source": path})) as evaluator:
-        evaluator.set_up()
+    with CompileRun(replace(task, source=path)) as evaluator:
+        right, wrong = (evaluator.evaluate(Configuration({"WRONG": value})).outcome for value in (0, 1))
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
 
 CPP = """\
