@@ -23,6 +23,11 @@ class Constraint:
     names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
 
     def __post_init__(self) -> None:
+        if not isinstance(self.expression, nodes.Expr):
+            raise SpaceError(
+                f"a constraint has an expression, got {self.expression!r}",
+                hint="write Constraint.parse(text, parameters)",
+            )
         names = {node.name: node for node in nodes.walk(self.expression) if isinstance(node, nodes.Name)}
         object.__setattr__(self, "names", tuple(names.values()))
         if not isinstance(self.expression.type, nodes.BoolType):
@@ -43,6 +48,8 @@ class Constraint:
     ) -> Constraint:
         """The constraint written at `offset` of `source` (its own text when there is no source). Names of `sizes`
         that are no parameters stand for their values."""
+        if not isinstance(text, str):
+            raise SpaceError(f"a constraint is text or a Constraint, got {text!r}")
         source = source or Source("<constraint>", text)
         values = {name: lift(value) for name, value in (sizes or {}).items()}
         types = {name: value.type for name, value in values.items()} | {p.name: p.type for p in parameters}

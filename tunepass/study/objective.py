@@ -17,8 +17,12 @@ class Objective:
     maximise: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier():
+        if not (isinstance(self.name, str) and self.name.isidentifier()):
             raise StudyError(f"an objective's name must be an identifier, got {self.name!r}")
+        if not isinstance(self.unit, str):
+            raise StudyError(f"objective {self.name}: the unit is text, got {self.unit!r}")
+        if not isinstance(self.maximise, bool):
+            raise StudyError(f"objective {self.name}: maximise is True or False, got {self.maximise!r}")
 
     def loss(self, value: float) -> float:
         """The value as a loss: smaller is better."""

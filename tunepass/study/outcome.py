@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
+from tunepass.space.plain_numbers import as_real
 
 FailureStage = Literal[
     "compile",
@@ -44,8 +45,12 @@ class Measured:
     repeats: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
+        _check_mapping("the values", self.values)
+        _check_mapping("the deviation", self.deviation)
         object.__setattr__(self, "values", {name: _measured(name, value) for name, value in self.values.items()})
         object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
+        if not isinstance(self.samples, tuple) or not all(isinstance(s, (int, float)) for s in self.samples):
+            object.__setattr__(self, "samples", _samples(self.samples))
         if self.repeats:
             repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
             object.__setattr__(self, "repeats", repeats)
@@ -83,21 +88,40 @@ def mean_of(measured: Sequence[Measured]) -> Measured:
     )
 
 
+def _check_mapping(what: str, values: object) -> None:
+    if not isinstance(values, Mapping):
+        raise StudyError(
+            f"{what} of a measurement: a number for each objective by name, got {values!r}",
+            hint='write tunepass.Measured({"time": 3.1})',
+        )
+
+
+def _samples(samples: object) -> tuple[int | float, ...]:
+    """The samples as a tuple of Python's numbers."""
+    listed = list(samples) if isinstance(samples, Iterable) and not isinstance(samples, str) else [samples]
+    plain = [as_real(sample) for sample in listed]
+    if not isinstance(samples, Iterable) or any(sample is None for sample in plain):
+        raise StudyError(f"the samples of a measurement are a sequence of numbers, got {samples!r}")
+    return tuple(sample for sample in plain if sample is not None)
+
+
 def _measured(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    number = as_real(value)
+    if number is None or not math.isfinite(number):
         raise StudyError(
             f"objective {name}: a measured value must be a finite number, got {value!r}",
             hint="report what went wrong as tunepass.Failed(stage, log)",
         )
-    return float(value)
+    return float(number)
 
 
 def _deviation(name: str, value: object, values: Mapping[str, float]) -> float:
     if name not in values:
         raise StudyError(f"a deviation is of a measured value, and {name} is none; there are {', '.join(values)}")
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (math.isfinite(value) and value >= 0):
+    number = as_real(value)
+    if number is None or not (math.isfinite(number) and number >= 0):
         raise StudyError(f"objective {name}: the deviation of a value is a finite number >= 0, got {value!r}")
-    return float(value)
+    return float(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +129,10 @@ class Infeasible:
     """The configuration breaks a constraint known only at evaluation (a device limit, a model's `fits`)."""
 
     constraint: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.constraint, str):
+            raise StudyError(f"Infeasible names the constraint as text, got {self.constraint!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +145,8 @@ class Failed:
     def __post_init__(self) -> None:
         if self.stage not in FAILURE_STAGES:
             raise StudyError(f"failure stage must be one of {', '.join(FAILURE_STAGES)}, got {self.stage!r}")
+        if not isinstance(self.log, str):
+            raise StudyError(f"the log of a failure is text, got {self.log!r}", hint="write str(log)")
 
 
 Outcome = Measured | Infeasible | Failed

@@ -15,6 +15,7 @@ from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
+from tunepass.study import validation
 from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight, Revises
 from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
@@ -31,7 +32,6 @@ from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, beliefs_of, factory_of
 from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Trust, rank_correlation
-from tunepass.study.validation import valid_budget, valid_configuration, valid_objectives, valid_outcome, valid_seconds
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
@@ -67,21 +67,25 @@ class Study:
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
     ):
-        self.space = space
-        self.objectives = valid_objectives(objectives)
+        self.space = validation.valid_space(space)
+        self.objectives = validation.valid_objectives(objectives)
+        validation.check_strategy(strategy)
+        validation.check_prior_mean(prior_mean)
+        validation.check_feasible(feasible)
         if prior_mean is not None:
             self._single("prior_mean")
         self.task = Task(
             space=space,
             objectives=self.objectives,
-            seed=seed,
-            max_evals=valid_budget(max_evals),
+            seed=validation.valid_seed(seed),
+            max_evals=validation.valid_budget(max_evals),
             prior_mean=prior_mean,
             feasible=feasible,
         )
+        name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)
-        self._record = self._open(name, dict(identity or {}))
+        self._record = self._open(name, known_identity)
         self.name = self._record.name
         self._size = space.size if space.finite and space.complete else None
         self._exhausted = False
@@ -96,8 +100,7 @@ class Study:
 
         Those of `first` that were never suggested or observed come before the strategy's.
         """
-        if n < 1:
-            raise StudyError(f"suggest asks for at least one configuration, got {n}")
+        n = validation.valid_count(n, "suggest")
         self._catch_up()
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
@@ -129,6 +132,7 @@ class Study:
                 study.observe(configuration, measure(configuration))
         """
         self._single("again")
+        n = validation.valid_count(n, "again")
         self._catch_up()
         found, most = self._believed(), self.task.max_evals
         room = min(n, self._room(sum(not p.abandoned for p in self.store.pending(self._record))))
@@ -160,15 +164,16 @@ class Study:
         suggested here, its trial stands and is returned. `same_as` is an observed configuration whose outcome this one
         took, `code` a digest of what ran.
         """
-        valid = valid_configuration(self.space, configuration)
+        valid = validation.valid_configuration(self.space, configuration)
         self._catch_up()
-        equal_trial = None if same_as is None else self._number_of.get(valid_configuration(self.space, same_as))
+        equal = None if same_as is None else validation.valid_configuration(self.space, same_as)
+        equal_trial = None if equal is None else self._number_of.get(equal)
         trial = Trial(
             0,
             valid,
-            valid_outcome(outcome, self.objectives),
-            valid_seconds(seconds),
-            json_text.log_tail(log),
+            validation.valid_outcome(outcome, self.objectives),
+            validation.valid_seconds(seconds),
+            validation.valid_log(log),
             calibration,
             equal_trial,
             code,
@@ -363,7 +368,7 @@ class Study:
         for configuration in offered:
             if len(fresh) < room and configuration not in known and configuration not in self._number_of:
                 known.add(configuration)
-                fresh.append(valid_configuration(self.space, configuration))
+                fresh.append(validation.valid_configuration(self.space, configuration))
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
 
     def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:

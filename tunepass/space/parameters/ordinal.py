@@ -17,6 +17,7 @@ from tunepass.space.parameters.checks import (
     check_name,
     check_range,
     distinct,
+    flag,
     freeze,
     listing,
     one_number_type,
@@ -55,6 +56,7 @@ class Ordinal(NumericParameter):
         domain = one_number_type(domain)
         table: Column = np.array(domain, dtype=np.int64 if isinstance(domain[0], int) else np.float64)
         freeze(self, lookup=Lookup(table))
+        log = flag(name, "log", log, span)
         check_range(name, *self.lookup.ends, log, span)
         freeze(self, name=name, domain=domain, log=log, span=span)
         freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))

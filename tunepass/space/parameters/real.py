@@ -14,7 +14,7 @@ from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.axis import RealAxis
-from tunepass.space.parameters.checks import check_name, check_range, freeze
+from tunepass.space.parameters.checks import check_name, check_range, flag, freeze, real_number
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior
 
@@ -46,11 +46,14 @@ class Real(NumericParameter):
         span: Span | None = None,
     ):
         check_name(name, span)
-        check_range(name, float(lo), float(hi), log, span)
+        lo, hi = real_number(name, "lo", lo, span), real_number(name, "hi", hi, span)
+        log = flag(name, "log", log, span)
+        check_range(name, lo, hi, log, span)
         if default is None:
             default = math.sqrt(lo) * math.sqrt(hi) if log else lo + (hi - lo) / 2
             default = min(max(default, lo), hi)
-        freeze(self, name=name, lo=float(lo), hi=float(hi), log=log, default=float(default), span=span)
+        default = real_number(name, "the default", default, span)
+        freeze(self, name=name, lo=lo, hi=hi, log=log, default=default, span=span)
         freeze(self, prior=beta_prior(name, prior))
         self.check(self.default)
 
