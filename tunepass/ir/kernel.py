@@ -8,7 +8,7 @@ from typing import Literal
 from tunepass.diagnostics import Source, Span
 from tunepass.ir.body import AnyBody, Body
 from tunepass.ir.stated_model import StatedModel
-from tunepass.space.configuration import Value
+from tunepass.space.configuration import Value, abbreviated
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -65,6 +65,12 @@ class Kernel:
     open_sizes: tuple[OpenSize, ...] = ()
     span: Span | None = None
     words: tuple[str, ...] = ()  # the compiler's, with which the source was read
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.parameters)} parameters, {len(self.constraints)} constraints"
+        chosen = abbreviated({choice.parameter: choice.value for choice in self.schedule})
+        scheduled = f", scheduled with {chosen}" if chosen else ""
+        return f"<Kernel {self.name!r} of {self.source.name} ({self.language}): {counts}{scheduled}>"
 
     def binding(self, parameter: str) -> Binding:
         return next(b for b in self.bindings if b.parameter == parameter)

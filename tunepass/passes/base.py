@@ -11,7 +11,7 @@ from tunepass.backends.caller import Evaluators as Evaluators
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, abbreviated
 
 if TYPE_CHECKING:
     from tunepass.space.space import Space
@@ -55,6 +55,15 @@ class Result:
     """What a pipeline leaves: the choice, the best trade-offs, the scheduled kernel and its source text."""
 
     compilation: Compilation
+
+    def __repr__(self) -> str:
+        files = ", ".join(file.name for file in self.compilation.files)
+        written = f"; writes {files}" if files else ""
+        found = self.compilation.found
+        if found is None:
+            return f"<Result of {self.kernel.name!r}: no search{written}>"
+        gains = ", ".join(gain.sentence() for gain in found.gains)
+        return f"<Result of {self.kernel.name!r}: {abbreviated(found.choice)}{'; ' * bool(gains)}{gains}{written}>"
 
     @property
     def kernel(self) -> Kernel:

@@ -51,6 +51,9 @@ class PrunedSpace:
         self.space = Space(parameters, [*constraints, *(limit.constraint for limit in limits)])
         self._names = frozenset(p.name for p in self.parameters)
 
+    def __repr__(self) -> str:
+        return f"<PrunedSpace: {len(self.limits)} limits, {self.space!r}>"
+
     @cached_property
     def _tests(self) -> list[Holds] | None:
         """What each group asks of a configuration; None where one has no such test."""

@@ -24,6 +24,7 @@ FailureStage = Literal[
     "metric",
     "run",
 ]
+LONGEST = 60  # characters of a constraint in a summary
 FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 
 
@@ -150,6 +151,18 @@ class Failed:
 
 
 Outcome = Measured | Infeasible | Failed
+
+
+def summary(outcome: Outcome) -> str:
+    """`time=3.1`, `failed at compile` or `infeasible: fits`."""
+    match outcome:
+        case Measured(values):
+            text = ", ".join(f"{name}={value:.6g}" for name, value in values.items())
+            return f"{text} (cut short)" if outcome.censored else text
+        case Failed(stage):
+            return f"failed at {stage}"
+        case Infeasible(constraint):
+            return f"infeasible: {constraint if len(constraint) <= LONGEST else constraint[:LONGEST] + '…'}"
 
 
 def cut_short(outcome: Outcome) -> bool:

@@ -93,6 +93,14 @@ class Study:
         self._due_again: set[Configuration] = set()  # handed out by `again`, not observed since
         self._replay()
 
+    def __repr__(self) -> str:
+        most = "" if self.task.max_evals is None else f" of {self.task.max_evals}"
+        text = f"{len(self._trials)} trials, {self.spent}{most} evaluations spent, {objectives_text(self.objectives)}"
+        if len(self.objectives) == 1 and (losses := self._losses()):
+            objective = self.objectives[0]
+            text += f", best {objective.value(min(loss for (loss,), _ in losses)):.6g}"
+        return f"<Study {self.name!r}: {text}>"
+
     # -- asking and telling
 
     def suggest(self, n: int = 1, first: Sequence[Configuration] = ()) -> list[Configuration]:

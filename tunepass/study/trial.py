@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of
+from tunepass.space.configuration import Configuration, abbreviated
+from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of, summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,9 @@ class Trial:
     calibration: float | None = None
     same_as: int | None = None
     code: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Trial {self.number}: {abbreviated(self.configuration)} -> {summary(self.outcome)}>"
 
     @property
     def measured(self) -> bool:

@@ -106,6 +106,10 @@ class FidelityStudy:
             self._studies.append(study)
         self._pending = [set[Configuration]() for _ in self.levels]
 
+    def __repr__(self) -> str:
+        names = ", ".join(self._name(level) for level in range(len(self.levels)))
+        return f"<FidelityStudy of {names}: {self.spent:.4g} of {self.budget:g} evaluations spent>"
+
     # -- asking and telling
 
     def suggest(self, n: int = 1) -> list[Asked]:

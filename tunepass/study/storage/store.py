@@ -70,6 +70,9 @@ class Store:
                 raise
         self._opened = os.stat(self.path) if self.path else None
 
+    def __repr__(self) -> str:
+        return f"<Store {self.url!r}>"
+
     # -- studies
 
     def studies(self) -> list[StudyRecord]:
