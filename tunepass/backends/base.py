@@ -28,6 +28,7 @@ from tunepass.ir.sizes import Size, SizedVariants
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.opening import Opening
+from tunepass.space.plain_values import as_texts
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest
@@ -73,6 +74,18 @@ class Target:
     objectives: tuple[str, ...] = ()
     restrict: bool = True
     starts: Starts = Starts.TOOLS
+
+    def __post_init__(self) -> None:
+        for name in ("compiler", "objectives"):
+            texts = as_texts(getattr(self, name))
+            if texts is None:
+                text = f"{name} is a tuple of texts, got {getattr(self, name)!r}"
+                raise TunepassError(text, hint='write compiler=("gcc", "-O2")' if name == "compiler" else None)
+            object.__setattr__(self, name, texts)
+        if not (self.device is None or isinstance(self.device, str)):
+            raise TunepassError(f"a device is a name, got {self.device!r}")
+        if not isinstance(self.generator, str):
+            raise TunepassError(f"a generator is a name, got {self.generator!r}")
 
 
 class Backend(ABC):

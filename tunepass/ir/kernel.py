@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tunepass.diagnostics import Source, Span
+from tunepass.diagnostics import Source, Span, TunepassError
 from tunepass.ir.body import AnyBody, Body
 from tunepass.ir.stated_model import StatedModel
 from tunepass.space.configuration import Value, abbreviated
 from tunepass.space.constraint import Constraint
-from tunepass.space.parameter import Parameter
+from tunepass.space.parameter import Parameter, ParameterBase
 
 Role = Literal["macro", "constant", "flag", "directive", "environment", "argument", "profile", "compiler"]
 
@@ -39,6 +40,9 @@ class Choice:
     value: bool | int | float | str | tuple[int | str, ...]
 
 
+KIND_OF: Mapping[str, type] = {"parameters": ParameterBase, "constraints": Constraint, "bindings": Binding}
+
+
 @dataclass(frozen=True, slots=True)
 class OpenSize:
     """A size of the problem that the source leaves open: as the user gave it, else `assumed` in times. Nothing else
@@ -65,6 +69,20 @@ class Kernel:
     open_sizes: tuple[OpenSize, ...] = ()
     span: Span | None = None
     words: tuple[str, ...] = ()  # the compiler's, with which the source was read
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise TunepassError(f"a kernel has a name, got {self.name!r}")
+        if not isinstance(self.language, str):
+            raise TunepassError(f"kernel {self.name}: the language is a name, got {self.language!r}")
+        if not isinstance(self.source, Source):
+            raise TunepassError(f"kernel {self.name}: the source is a Source, got {self.source!r}")
+        for field, kind in KIND_OF.items():
+            values = getattr(self, field)
+            if not isinstance(values, (tuple, list)) or not all(isinstance(value, kind) for value in values):
+                name = kind.__name__.removesuffix("Base")
+                raise TunepassError(f"kernel {self.name}: {field} is a tuple of {name}, got {values!r}")
+            object.__setattr__(self, field, tuple(values))
 
     def __repr__(self) -> str:
         counts = f"{len(self.parameters)} parameters, {len(self.constraints)} constraints"

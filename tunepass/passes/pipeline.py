@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tunepass.backends.base import Backend, Target, backend_for, check_device, frontend_of
@@ -25,6 +25,12 @@ class Pipeline:
 
     passes: tuple[Pass, ...]
 
+    def __post_init__(self) -> None:
+        passes = tuple(self.passes) if isinstance(self.passes, Iterable) else (self.passes,)
+        if not isinstance(self.passes, Iterable) or not all(isinstance(step, Pass) for step in passes):
+            raise TunepassError(f"a pipeline is a tuple of passes, got {self.passes!r}")
+        object.__setattr__(self, "passes", passes)
+
     @classmethod
     def default(
         cls,
@@ -42,9 +48,10 @@ class Pipeline:
         `evaluators` and `emitter` say how another compiler evaluates and prints its own kernels; without them, a C
         kernel is compiled with `compiler` (cc -O2) and run.
         """
+        target = Target(compiler=compiler, device=device)
         check_device(device)
         options = SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
-        backend = _backend_of(Target(compiler=compiler, device=device), evaluators)
+        backend = _backend_of(target, evaluators)
         search = Search(backend=backend, options=options)
         prune = PruneSpace(lambda kernel: backend(kernel).limits())
         return cls((ExtractSpace(), prune, search, ApplySchedule(), Emit(emitter or emit)))
@@ -56,6 +63,10 @@ class Pipeline:
         return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
 
     def run(self, kernel: Kernel) -> Result:
+        if not isinstance(kernel, Kernel):
+            raise TunepassError(
+                f"a pipeline runs on a Kernel, got {kernel!r}", hint="tunepass.load(path) reads one from a source"
+            )
         compilation = Compilation(kernel=kernel)
         for step in self.passes:
             compilation = step.run(compilation)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, nearest
-from tunepass.space.plain_numbers import as_real
+from tunepass.space.plain_values import as_real
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from tunepass.space.columns import Column, Columns, Indices, Mask, length, repla
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
-from tunepass.space.plain_numbers import as_whole
+from tunepass.space.plain_values import as_whole
 from tunepass.space.prior import Floats
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
-from tunepass.space.plain_numbers import as_real
+from tunepass.space.plain_values import as_real
 
 FailureStage = Literal[
     "compile",

@@ -11,7 +11,7 @@ from tunepass.diagnostics import StudyError, nearest
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
-from tunepass.space.plain_numbers import as_real, as_whole
+from tunepass.space.plain_values import as_real, as_whole
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome

@@ -13,13 +13,15 @@ one that foretells nothing gets nothing more. The posterior mean of a level's tr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.space.configuration import Configuration, Value
+from tunepass.space.plain_values import as_real
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.lower_fidelity import LowerFidelity
+from tunepass.study import validation
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Outcome
 from tunepass.study.recommendation import Recommendation
@@ -39,10 +41,13 @@ class Fidelity:
     cost: float
 
     def __post_init__(self) -> None:
-        if self.name == FULL or not self.name:
+        if not isinstance(self.name, str) or self.name == FULL or not self.name:
             raise StudyError(f"a fidelity has a name of its own, not {self.name!r}")
-        if not (0 < self.cost < 1):
-            raise StudyError(f"fidelity {self.name}: 0 < cost < 1 must hold, in evaluations of {FULL}, got {self.cost}")
+        cost = as_real(self.cost)
+        if cost is None or not (0 < cost < 1):
+            raise StudyError(
+                f"fidelity {self.name}: 0 < cost < 1 must hold, in evaluations of {FULL}, got {self.cost!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,13 @@ class Asked:
 
     configuration: Configuration
     fidelity: str
+
+
+def _fidelities(given: object) -> tuple[Fidelity, ...]:
+    listed = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not isinstance(given, Iterable) or not all(isinstance(fidelity, Fidelity) for fidelity in listed):
+        raise StudyError(f"fidelities is a list of Fidelity, got {given!r}")
+    return listed
 
 
 def _trials_of(study: Study) -> Callable[[], Sequence[Trial]]:
@@ -82,22 +94,25 @@ class FidelityStudy:
         name: str | None = None,
         identity: Mapping[str, str] | None = None,
     ):
+        fidelities = _fidelities(fidelities)
         names = [f.name for f in fidelities]
         if not fidelities or len(set(names)) < len(names):
             raise StudyError(f"a study has fidelities with distinct names, got {', '.join(names) or 'none'}")
-        if not (math.isfinite(budget) and budget >= 1):
-            raise StudyError(f"a budget is at least one evaluation, got {budget}")
-        self.budget = budget
+        evaluations = as_real(budget)
+        if evaluations is None or not (math.isfinite(evaluations) and evaluations >= 1):
+            raise StudyError(f"a budget is at least one evaluation, got {budget!r}")
+        name = validation.valid_name(name)
+        self.budget = evaluations
         self.levels = (*sorted(fidelities, key=lambda f: f.cost), None)  # None: the objective
         self._studies: list[Study] = []
         for level in self.levels:
             below = self._studies[-1] if self._studies else None
-            known = dict(identity or {}) | ({"fidelity": level.name} if level else {})
+            known = validation.valid_identity(identity) | ({"fidelity": level.name} if level else {})
             study = Study(
                 space,
                 [objective],
                 seed=seed,
-                max_evals=None if level else int(budget),
+                max_evals=None if level else int(evaluations),
                 store=store,
                 name=f"{name}#{level.name}" if name and level else name,
                 identity=known,

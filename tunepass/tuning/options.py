@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tunepass.diagnostics import StudyError
 from tunepass.exact.base import is_solver
+from tunepass.space.plain_values import as_real, as_texts, as_whole
+from tunepass.study import validation
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory
 
@@ -35,6 +38,20 @@ class SearchOptions:
     variants: int | None = None
     extrapolate: bool = False
 
+    def __post_init__(self) -> None:
+        validation.check_strategy(self.strategy)
+        checked = {
+            "seed": validation.valid_seed(self.seed),
+            "max_evals": validation.valid_budget(self.max_evals),
+            "budget_s": _seconds(self.budget_s),
+            **{name: _count(name, getattr(self, name)) for name in ("jobs", "variants")},
+            **{name: _texts(name, getattr(self, name)) for name in ("picks", "transfer_from")},
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if not isinstance(self.executor, str):
+            raise StudyError(f"executor is a name, got {self.executor!r}")
+
     @property
     def names_exact_solver(self) -> bool:
         """Whether the strategy is an exact solver's name; a strategy may have the same one."""
@@ -44,3 +61,28 @@ class SearchOptions:
     def pick(self) -> str | None:
         """What the choice is picked for."""
         return self.picks[0] if self.picks else None
+
+
+def _seconds(budget_s: object) -> float | None:
+    if budget_s is None:
+        return None
+    seconds = as_real(budget_s)
+    if seconds is None or not seconds >= 0:
+        raise StudyError(f"budget_s is a number of seconds >= 0, or None for no limit, got {budget_s!r}")
+    return seconds
+
+
+def _count(name: str, value: object) -> int | None:
+    if value is None:
+        return None
+    whole = as_whole(value)
+    if whole is None or whole < 1:
+        raise StudyError(f"{name} is a whole number, at least 1, or None, got {value!r}")
+    return whole
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    texts = as_texts(value)
+    if texts is None:
+        raise StudyError(f"{name} is a tuple of texts, got {value!r}")
+    return texts

@@ -10,7 +10,7 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr.typing import FUNCTIONS
-from tunepass.space.plain_numbers import as_real, as_whole
+from tunepass.space.plain_values import as_real, as_whole
 
 Number = int | float
 

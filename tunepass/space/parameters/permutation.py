@@ -18,7 +18,7 @@ from tunepass.space.parameters.checks import check_name, distinct, freeze, listi
 from tunepass.space.parameters.order_features import Layout, PermutationDistance, order_features, order_layout
 from tunepass.space.parameters.steps import reorderings
 from tunepass.space.parameters.variable import Variable
-from tunepass.space.plain_numbers import as_whole
+from tunepass.space.plain_values import as_whole
 from tunepass.space.prior import Floats, draw_order, log_order_probability, position_weights
 
 PERMUTATION_LIMIT = 20  # items: 20! still fits 63 bits

@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
@@ -78,6 +79,16 @@ class BayesianSettings(LoopSettings):
     pair_draws: PairDrawSettings | None = None  # with many parameters, suggestions by drawn effects of pairs too
     influence: float = 3.0
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
+
+    def __post_init__(self) -> None:
+        for name, known in (("incumbent", ("measured", "predicted")), ("output", ("log", "chosen"))):
+            if getattr(self, name) not in known:
+                raise StudyError(f"{name} is one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("surrogate", "acquisition"):
+            if not isinstance(getattr(self, name), str) and not callable(getattr(self, name)):
+                raise StudyError(
+                    f"{name} is a name, or a class or function that makes one, got {getattr(self, name)!r}"
+                )
 
     @staticmethod
     def baco_published() -> BayesianSettings:

@@ -37,6 +37,8 @@ class SeveralPriorMeans(PriorMean):
     """`SeveralPriorMeans([PriorMean.from_observations(...), ...])`; `weights` (k,) as of the last `weigh`."""
 
     def __init__(self, sources: Sequence[PriorMean], settings: ResidualSettings | None = None):
+        if not isinstance(sources, Sequence) or not all(callable(getattr(s, "values", None)) for s in sources):
+            raise StudyError(f"the sources are a list of PriorMean, got {sources!r}")
         if not sources:
             raise StudyError("a prior mean of several sources has one at least")
         self.sources, self.settings = tuple(sources), settings or ResidualSettings()

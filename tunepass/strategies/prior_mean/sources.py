@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
+from tunepass.space.plain_values import as_real
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.table import ObservedTable
 from tunepass.surrogates.base import Floats
@@ -54,6 +55,8 @@ class ExpressionPriorMean(PriorMean):
     compiled."""
 
     def __init__(self, text: str | nodes.Expr):
+        if not isinstance(text, (str, nodes.Expr)):
+            raise StudyError(f"a prior mean's expression is text or an Expr, got {text!r}")
         self.written = text
         self._parsed: tuple[Space, nodes.Expr] | None = None
         self._compiled = CompiledExpressions([text]) if isinstance(text, nodes.Expr) else None
@@ -83,10 +86,19 @@ class ObservedPriorMean(PriorMean):
     """Values observed in an earlier study; their table is made once for each space."""
 
     def __init__(self, configurations: Sequence[Mapping[str, Value]], values: Sequence[float]):
+        for given in (configurations, values):
+            if not isinstance(given, Collection) or isinstance(given, (str, Mapping)):
+                raise StudyError(f"a prior mean is made of two lists, configurations and their values, got {given!r}")
         if len(configurations) != len(values) or not len(values):
             raise StudyError(f"a prior mean has one value a configuration, got {len(values)} for {len(configurations)}")
+        for configuration in configurations:
+            if not isinstance(configuration, Mapping):
+                raise StudyError(f"a configuration is a mapping of parameters to values, got {configuration!r}")
         self.configurations = [dict(c) for c in configurations]
-        self.observed = np.array([float(v) for v in values])
+        numbers = [as_real(value) for value in values]
+        if None in numbers:
+            raise StudyError(f"the values of a prior mean are finite numbers, got {values[numbers.index(None)]!r}")
+        self.observed = np.array(numbers, dtype=np.float64)
         if not np.isfinite(self.observed).all():
             raise StudyError("the values of a prior mean are finite numbers", hint="leave failed configurations out")
         self._table: tuple[Space, ObservedTable] | None = None

@@ -1,8 +1,9 @@
-"""Numbers that callers pass, as Python's own: NumPy's are accepted, Booleans and text are not."""
+"""Arguments of callers as Python's own values: NumPy's numbers are accepted, Booleans and text for numbers are not."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable, Mapping
 
 
 def as_whole(value: object) -> int | None:
@@ -15,3 +16,11 @@ def as_real(value: object) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
     return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def as_texts(value: object) -> tuple[str, ...] | None:
+    """The texts as a tuple; None for a single text and for any other value."""
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return None
+    texts = tuple(value)
+    return texts if all(isinstance(text, str) for text in texts) else None
