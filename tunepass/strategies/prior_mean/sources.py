@@ -98,7 +98,7 @@ class ObservedPriorMean(PriorMean):
         numbers = [as_real(value) for value in values]
         if None in numbers:
             raise StudyError(f"the values of a prior mean are finite numbers, got {values[numbers.index(None)]!r}")
-        self.observed = np.array(numbers, dtype=np.float64)
+        self.observed = np.array([number for number in numbers if number is not None], dtype=np.float64)
         if not np.isfinite(self.observed).all():
             raise StudyError("the values of a prior mean are finite numbers", hint="leave failed configurations out")
         self._table: tuple[Space, ObservedTable] | None = None
