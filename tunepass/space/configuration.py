@@ -25,7 +25,19 @@ def abbreviated(values: Mapping[str, Value]) -> str:
 
 
 class Configuration(Mapping[str, Value]):
-    """`configuration["tile"]` reads a value. Equal assignments are equal and hash alike, whatever their order."""
+    """A frozen, hashable mapping of parameters to values. Equal assignments are equal in any order.
+
+    Args:
+        values: a value for each parameter.
+
+    Raises:
+        SpaceError: the values are no mapping.
+
+    Example:
+        >>> configuration = tp.Configuration({"tile": 16, "unroll": 2})
+        >>> configuration["tile"], configuration.replace(unroll=4)
+        (16, Configuration(tile=16, unroll=4))
+    """
 
     __slots__ = ("_hash", "_values")
 
@@ -55,6 +67,7 @@ class Configuration(Mapping[str, Value]):
         return NotImplemented
 
     def replace(self, **changes: Value) -> Configuration:
+        """The configuration with other values for some parameters."""
         return Configuration({**self._values, **changes})
 
     def __repr__(self) -> str:

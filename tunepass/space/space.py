@@ -33,10 +33,28 @@ MOST_NAMED = 8  # parameters that a representation names
 
 
 class Space:
-    """`complete`: sizes, ranks and enumeration are exact. `warnings`: what the user should know, as diagnostics.
+    """Parameters and the constraints that tie them: the set of feasible configurations.
 
-    A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Past `node_limit`
-    diagram nodes the space is sampled instead of counted, and `complete` is false.
+    A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Any other is
+    `complete`, counted exactly, up to `node_limit`. `warnings` are diagnostics for the user.
+
+    Args:
+        parameters: Real, Integer, Ordinal, Categorical or Permutation, with distinct names.
+        constraints: conditions as text or as Constraint; all must hold.
+        node_limit: nodes of the decision diagram beyond which the space is sampled instead of counted.
+
+    Raises:
+        SpaceError: a wrong argument, or no configuration is feasible; the message names conditions that conflict.
+        ExpressionError: a constraint does not parse, with its place.
+
+    Example:
+        >>> space = tp.Space([tp.Ordinal("tile", [4, 8, 16]), tp.Integer("unroll", 1, 4)], ["tile % unroll == 0"])
+        >>> space
+        <Space of tile, unroll: 9 configurations>
+        >>> space.contains({"tile": 4, "unroll": 3})
+        False
+        >>> space.neighbours(space.default)[0]
+        Configuration(tile=8, unroll=1)
     """
 
     def __init__(
@@ -63,7 +81,22 @@ class Space:
 
     @classmethod
     def from_table(cls, rows: Sequence[Mapping[str, Value]], parameters: Sequence[Parameter] | None = None) -> Space:
-        """The space whose feasible configurations are exactly `rows`; parameters default to the values that occur."""
+        """The space whose feasible configurations are exactly the given ones.
+
+        Args:
+            rows: the configurations, each with the same parameters.
+            parameters: None: categorical or ordinal ones of the values that occur.
+
+        Returns:
+            The space.
+
+        Raises:
+            SpaceError: no rows, or a row that does not fit the parameters.
+
+        Example:
+            >>> tp.Space.from_table([{"tile": 4}, {"tile": 16}]).size
+            2
+        """
         from tunepass.space.feasible import table
 
         rows = _listed("rows", rows)
@@ -232,7 +265,20 @@ class Space:
     # --- single configurations
 
     def sample(self, n: int, rng: np.random.Generator, prior: bool = False) -> list[Configuration]:
-        """Up to n distinct feasible configurations; see `sample_columns`."""
+        """Distinct feasible configurations, drawn uniformly.
+
+        Args:
+            n: how many.
+            rng: the source of randomness.
+            prior: draws by the parameters' priors instead.
+
+        Returns:
+            `n` configurations; fewer only where fewer exist, or where a sampled space yields fewer (see `warnings`).
+
+        Example:
+            >>> len(space.sample(5, np.random.default_rng(0)))
+            5
+        """
         return self.configurations(self.sample_columns(n, rng, prior))
 
     def contains(self, configuration: Mapping[str, Value]) -> bool:

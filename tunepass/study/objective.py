@@ -10,7 +10,20 @@ from tunepass.diagnostics import StudyError
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A measured quantity: `Objective("time", unit="ms")`, `Objective("throughput", unit="GB/s", maximise=True)`."""
+    """A measured quantity and its direction.
+
+    Args:
+        name: an identifier, by which Measured has the values.
+        unit: for people; values are never converted.
+        maximise: whether larger values are better.
+
+    Raises:
+        StudyError: the name is no identifier, or another argument has the wrong type.
+
+    Example:
+        >>> tp.Objective("throughput", unit="GB/s", maximise=True).gain(default=2.0, chosen=3.0)
+        1.5
+    """
 
     name: str
     unit: str = ""

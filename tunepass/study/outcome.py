@@ -30,13 +30,22 @@ FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them.
-    `censored`: measuring was cut short because it could not win; the values are what the few samples say. Without
-    samples not even one run was let end: the values are the least (of what is minimised) that it would have had.
+    """The outcome of an evaluation that worked: a value for each objective.
 
-    `deviation` is the standard deviation of the error that a value has, by objective, where the caller knows it.
-    `repeats` are the values of each of several measurements of one configuration, whose mean the values are:
-    `mean_of` makes one outcome of them.
+    Args:
+        values: by objective's name, each finite and in its objective's unit; NumPy's numbers become Python's own.
+        samples: the repeats behind the values.
+        censored: the measurement was stopped early because the configuration cannot beat the incumbent; the values are
+            those of the few samples. Without samples, no run ended: the values are lower bounds, if minimised.
+        deviation: by objective, the standard deviation of the value's error, where the caller knows it.
+        repeats: the values of each of several measurements of the configuration, whose mean `values` are.
+
+    Raises:
+        StudyError: a value is no finite number, or a deviation is negative or of no value.
+
+    Example:
+        >>> tp.Measured({"time": 3.1}, deviation={"time": 0.2}).values["time"]
+        3.1
     """
 
     values: Mapping[str, float]
@@ -127,7 +136,19 @@ def _deviation(name: str, value: object, values: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """The configuration breaks a constraint known only at evaluation (a device limit, a model's `fits`)."""
+    """The outcome of a configuration that breaks a constraint known only at evaluation.
+
+    Args:
+        constraint: the name of the constraint, such as a device's limit or a model's `fits`.
+
+    Raises:
+        StudyError: the constraint is not text.
+
+    Example:
+        >>> trial = tp.Study(space, [tp.Objective("time")]).observe(space.default, tp.Infeasible("fits"))
+        >>> trial.measured
+        False
+    """
 
     constraint: str
 
@@ -138,7 +159,20 @@ class Infeasible:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The evaluation failed at `stage`; `log` is the tail of what the failing tool printed."""
+    """The outcome of an evaluation that failed. Strategies learn from failures.
+
+    Args:
+        stage: `compile`, `not_applied`, `crash`, `timeout`, `memory`, `output`, `wrong_result`, `out_of_bounds`,
+            `cheated`, `metric` or `run`.
+        log: output of the failing tool; a study stores its end.
+
+    Raises:
+        StudyError: the stage is none of these, or the log is not text.
+
+    Example:
+        >>> tp.Failed("compile", "error: too many registers").stage
+        'compile'
+    """
 
     stage: str
     log: str = ""
@@ -177,10 +211,20 @@ def bounds_only(outcome: Outcome) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An outcome with what it cost: seconds by stage (`compile`, `check`, `measure`, ...) and the tail of the log.
-    `calibration` is the machine's speed while it was timed, in turns of a fixed loop a second; `code` a digest of what
-    ran, "" where nothing did; `same_as` the configuration evaluated before whose outcome was taken, because the code is
-    the same."""
+    """An evaluator's answer: an outcome and its cost.
+
+    Args:
+        outcome: Measured, Infeasible or Failed.
+        seconds: the cost by stage (`compile`, `check`, `measure`, ...).
+        log: output of the tools.
+        calibration: the machine's speed during the measurement, in turns of a fixed loop a second.
+        same_as: the configuration evaluated before whose outcome this one takes, because the code is the same.
+        code: a digest of the code that ran; empty where none did.
+
+    Example:
+        >>> tp.Evaluation(tp.Measured({"time": 3.1}), {"measure": 0.4}).seconds
+        {'measure': 0.4}
+    """
 
     outcome: Outcome
     seconds: Mapping[str, float] = field(default_factory=dict)

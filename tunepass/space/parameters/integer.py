@@ -22,7 +22,25 @@ LISTED = 1 << 24  # values worth crossing with the nodes of a diagram; a longer 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Integer(NumericParameter):
-    """Whole numbers lo, lo + step, … up to hi; `default` is lo."""
+    """A parameter of whole numbers lo, lo + step, … up to hi.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        lo: the smallest value.
+        hi: the largest value, rounded down to a step.
+        step: the distance of neighbours.
+        log: whether distances are those of logarithms; all values must be positive then.
+        default: the value of the default configuration; None: `lo`.
+        prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not one of the values.
+
+    Example:
+        >>> list(tp.Integer("unroll", 1, 9, step=4).domain)
+        [1, 5, 9]
+    """
 
     name: str
     lo: int

@@ -27,7 +27,22 @@ DOMAIN_LIMIT = 1 << 22  # values that `domain` of a permutation may list
 
 @dataclass(frozen=True, slots=True, init=False)
 class Permutation(ParameterBase):
-    """Orders of `items` (0..k-1, or strings): a value is a tuple of all items; `default` is the order given."""
+    """A parameter whose values are orders: tuples of all items.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        items: how many (the items are 0, 1, ... then), or a list of distinct strings; at most 20.
+        default: the order of the default configuration; None: the order of `items`.
+        prior: a weight for each position and item; None: all the same.
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not an order of the items.
+
+    Example:
+        >>> tp.Permutation("order", ["i", "j", "k"]).size
+        6
+    """
 
     name: str
     items: tuple[int | str, ...]

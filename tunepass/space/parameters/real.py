@@ -24,7 +24,24 @@ EDGE = 0.005  # share of the scaled range at whose ends a prior is not looked at
 
 @dataclass(frozen=True, slots=True, init=False)
 class Real(NumericParameter):
-    """Real numbers in [lo, hi]; `default` is the middle of the range, on the log scale if `log`."""
+    """A parameter of real numbers in [lo, hi]. Its space is not finite: it has no size.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        lo: the smallest value.
+        hi: the largest value.
+        log: whether distances are those of logarithms; all values must be positive then.
+        default: the value of the default configuration; None: the middle of the range, on the log scale if `log`.
+        prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is outside the range.
+
+    Example:
+        >>> tp.Real("ratio", 0.25, 1.0).default
+        0.625
+    """
 
     name: str
     lo: float
