@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EmittedFile:
-    """A file for the output folder: a plain name (no directory) and its text."""
+    """A file for the output folder.
+
+    Args:
+        name: a plain name, without a directory.
+        text: the content.
+
+    Example:
+        >>> tp.EmittedFile("scale.tuned.toy", "tile 16\\n").name
+        'scale.tuned.toy'
+    """
 
     name: str
     text: str

@@ -18,11 +18,21 @@ Role = Literal["macro", "constant", "flag", "directive", "environment", "argumen
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """How a parameter reaches the program: a macro `-DTILE=32`, a constant written into the source, a piece of the
-    compiler's command line, ...
-    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`; at the value
-    `omitted` it spells nothing. `words` are the compiler's
-    arguments that each text of a flag stands for; no other text is one."""
+    """How a parameter reaches the program.
+
+    Args:
+        parameter: its name.
+        role: `macro` (`-DTILE=32`), `constant` (written into the source), `flag`, `directive`, `environment`,
+            `argument`, `profile` or `compiler`.
+        span: the place in the source.
+        form: how an application spells it, around one `{}`: `--param max-unroll-times={}`.
+        words: the compiler's arguments for each text of a flag; no other text is allowed.
+        omitted: the value at which the application spells nothing.
+
+    Example:
+        >>> tp.Binding("tile", "macro").form
+        '{}'
+    """
 
     parameter: str
     role: Role
@@ -34,7 +44,16 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A directive of a schedule: bind a parameter to the value chosen for it."""
+    """A directive of a schedule: binds a parameter to the value chosen for it.
+
+    Args:
+        parameter: its name.
+        value: the chosen value.
+
+    Example:
+        >>> kernel.scheduled((tp.Choice("tile", 16), tp.Choice("unroll", 2)))
+        <Kernel 'scale' of scale.toy (toy): 2 parameters, 1 constraints, scheduled with tile=16, unroll=2>
+    """
 
     parameter: str
     value: bool | int | float | str | tuple[int | str, ...]
@@ -55,7 +74,29 @@ class OpenSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """A tunable unit of a source. `schedule` is empty until apply_schedule; `body` says what kind of kernel it is."""
+    """A tunable unit of a source, as a frontend reads it or another compiler makes it.
+
+    Args:
+        name: of the kernel in its source.
+        language: `c`, `c++`, `spatial`, `taco`, ...
+        source: the text, for diagnostics and for emission.
+        parameters: what can be tuned.
+        constraints: what choices must satisfy.
+        bindings: how each parameter reaches the program.
+        body: what the kernel consists of; its kind chooses the backend. None: only the caller knows.
+        models: expressions that the source states for its objectives.
+        schedule: the choices; empty until apply_schedule.
+        open_sizes: sizes of the problem that the source leaves open.
+        span: the kernel's place in the source.
+        words: the compiler's words with which the source was read.
+
+    Raises:
+        TunepassError: an argument has the wrong type.
+
+    Example:
+        >>> tp.Kernel(name="scale", language="toy", source=tp.Source("scale.toy", ""), parameters=space.parameters)
+        <Kernel 'scale' of scale.toy (toy): 2 parameters, 0 constraints>
+    """
 
     name: str
     language: str  # c, c++, spatial, taco, ...
@@ -91,9 +132,11 @@ class Kernel:
         return f"<Kernel {self.name!r} of {self.source.name} ({self.language}): {counts}{scheduled}>"
 
     def binding(self, parameter: str) -> Binding:
+        """How the parameter reaches the program."""
         return next(b for b in self.bindings if b.parameter == parameter)
 
     def scheduled(self, schedule: tuple[Choice, ...]) -> Kernel:
+        """The kernel with this schedule."""
         return replace(self, schedule=schedule)
 
     def body_as(self, kind: type[AnyBody]) -> AnyBody:

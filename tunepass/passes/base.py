@@ -42,17 +42,40 @@ class Compilation:
 
 
 class Pass(ABC):
-    """One step. Subclasses are frozen dataclasses; their fields are the pass's options."""
+    """One step of a pipeline: a compilation in, a new one out. Subclasses are frozen dataclasses.
+
+    Its fields are the pass's options, its `name` is that by which `Pipeline.replaced` puts another in its place.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Skip(tp.Pass):
+        ...     name: str = "skip"
+        ...     def run(self, compilation):
+        ...         return compilation
+        >>> tp.Pipeline((Skip(),)).run(kernel)
+        <Result of 'scale': no search>
+    """
 
     name: str = ""
 
     @abstractmethod
-    def run(self, compilation: Compilation) -> Compilation: ...
+    def run(self, compilation: Compilation) -> Compilation:
+        """The compilation with what this pass adds; the given one stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a pipeline leaves: the choice, the best trade-offs, the scheduled kernel and its source text."""
+    """The answer of a pipeline: `choice`, `pareto`, the scheduled `kernel` and its `source` text.
+
+    Args:
+        compilation: the answer of the last pass.
+
+    Example:
+        >>> result = tp.Pipeline.default(max_evals=4, evaluators=evaluators, emitter=emitter).run(kernel)
+        >>> result.kernel.name, sorted(result.choice)
+        ('scale', ['tile', 'unroll'])
+    """
 
     compilation: Compilation
 
@@ -67,20 +90,24 @@ class Result:
 
     @property
     def kernel(self) -> Kernel:
+        """The kernel, scheduled with the choice."""
         return self.compilation.kernel
 
     @property
     def found(self) -> Found:
+        """The search's answer. TunepassError where the pipeline has no search."""
         if self.compilation.found is None:
             raise TunepassError("this pipeline has no search, so it has no choice")
         return self.compilation.found
 
     @property
     def choice(self) -> Configuration:
+        """The configuration that replaces the default, or the default itself."""
         return self.found.choice
 
     @property
     def pareto(self) -> tuple[Trial, ...]:
+        """The measured trials that no other dominates."""
         return self.found.pareto
 
     @property

@@ -21,7 +21,18 @@ from tunepass.tuning.options import SearchOptions
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Passes in order."""
+    """Passes in order, from a kernel to its tuned source.
+
+    Args:
+        passes: the passes.
+
+    Raises:
+        TunepassError: an element is no Pass.
+
+    Example:
+        >>> [step.name for step in tp.Pipeline.default(max_evals=10).passes]
+        ['extract_space', 'prune_space', 'search', 'apply_schedule', 'emit']
+    """
 
     passes: tuple[Pass, ...]
 
@@ -43,10 +54,28 @@ class Pipeline:
         evaluators: Evaluators | None = None,
         emitter: Emitter | None = None,
     ) -> Pipeline:
-        """extract_space, prune_space, search, apply_schedule, emit, for the backend of the kernel's kind on `device`.
+        """extract_space, prune_space, search, apply_schedule and emit, for the backend of the kernel's kind.
 
-        `evaluators` and `emitter` say how another compiler evaluates and prints its own kernels; without them, a C
-        kernel is compiled with `compiler` (cc -O2) and run.
+        Args:
+            device: what the kernel runs on or is priced for; None: the backend's usual one.
+            max_evals: limit of evaluations; None: no limit.
+            seed: of every random choice.
+            strategy: a strategy's name.
+            compiler: a command and its words; empty: the usual one, `cc -O2`.
+            evaluators: how another compiler evaluates its own kernels: from a kernel to a context manager of a function
+                from a configuration to an Evaluation.
+            emitter: how another compiler prints its own kernels: from a scheduled kernel and a note to files.
+
+        Returns:
+            The pipeline.
+
+        Raises:
+            TunepassError: an unknown device, or an argument that breaks its rule.
+
+        Example:
+            >>> pipeline = tp.Pipeline.default(max_evals=4, seed=0, evaluators=evaluators, emitter=emitter)
+            >>> pipeline.run(kernel).kernel.language
+            'toy'
         """
         target = Target(compiler=compiler, device=device)
         check_device(device)

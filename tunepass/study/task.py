@@ -33,9 +33,20 @@ Feasible = Callable[[Columns], NDArray[np.bool_]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited).
+    """The problem that a study hands to its strategy.
 
-    `feasible`, where there is one, says at no cost which configurations (n,) can be measured at all.
+    Args:
+        space: the configurations to choose from.
+        objectives: what is measured.
+        seed: of every random choice.
+        max_evals: the budget; None: no limit.
+        prior_mean: what is known about the one objective beforehand.
+        feasible: from columns to the Boolean (n,) of whether each configuration can be measured at all.
+
+    Example:
+        >>> task = tp.Task(space=space, objectives=(tp.Objective("time"),), max_evals=10)
+        >>> tp.Random(task).suggest(1)
+        [Configuration(tile=8, unroll=1)]
     """
 
     space: Space

@@ -35,7 +35,19 @@ FIRST, LATER = 0.2, 0.3
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """A cheaper level of the objective; `cost` of an evaluation, as a share of one of the objective itself."""
+    """A cheaper level of the objective: a smaller problem, fewer repeats, an estimate.
+
+    Args:
+        name: of the level; `full` is the objective itself.
+        cost: of an evaluation, as a share of one of the objective itself.
+
+    Raises:
+        StudyError: no name, or a cost that is not between 0 and 1.
+
+    Example:
+        >>> tp.Fidelity("small", cost=0.1).cost
+        0.1
+    """
 
     name: str
     cost: float
@@ -70,16 +82,31 @@ def _trials_of(study: Study) -> Callable[[], Sequence[Trial]]:
 
 
 class FidelityStudy:
-    """Suggests what to evaluate at which fidelity, until `budget` evaluations' worth of the objective are spent.
-
-        study = tp.FidelityStudy(space, objective, [tp.Fidelity("small", cost=0.1)], budget=30)
-        while not study.finished:
-            for asked in study.suggest():
-                study.observe(asked.configuration, measure(asked), fidelity=asked.fidelity)
-        study.best
+    """A study that chooses the fidelity of each evaluation, until a budget of the objective's evaluations is spent.
 
     Costlier fidelities are expected to be nearer to the objective. `at(name)` is the study of one of them, `at("full")`
-    that of the objective. With a `store` each is kept there, and a study of the same name resumes.
+    that of the objective. A study of the same name in a store resumes.
+
+    Args:
+        space: the configurations to choose from.
+        objective: what is measured at each fidelity.
+        fidelities: the cheaper levels, with distinct names.
+        budget: in evaluations of the objective itself, at least 1.
+        seed: of every random choice.
+        store: a Store or its URL; None: memory.
+        name: of the study in its store; None: a digest.
+        identity: what results depend on besides the configuration.
+
+    Raises:
+        StudyError: an argument breaks its rule.
+
+    Example:
+        >>> study = tp.FidelityStudy(space, tp.Objective("time"), [tp.Fidelity("small", cost=0.1)], budget=2)
+        >>> while not study.finished:
+        ...     for asked in study.suggest():
+        ...         trial = study.observe(asked.configuration, measure(asked.configuration), fidelity=asked.fidelity)
+        >>> study.spent <= 2
+        True
     """
 
     def __init__(
@@ -167,9 +194,11 @@ class FidelityStudy:
 
     @property
     def recommended(self) -> Recommendation | None:
+        """The trial of the objective itself that is expected to be best."""
         return self._studies[-1].recommended
 
     def close(self) -> None:
+        """Close the stores of all levels."""
         for study in self._studies:
             study.close()
 

@@ -14,15 +14,30 @@ from tunepass.study.task import Factory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
+    """How to search.
 
-    `strategy` is the name of a strategy or of an exact solver, the path of its class (`package.module:Class`), or what
-    makes a strategy. `picks` are points of the front (tuning/picks.py); the first is the choice, none: the best in the
-    first objective. `transfer_from` is "none" or some PATH[:STUDY]; empty: the nearest earlier study of the kernel.
-    `jobs` compiles run side by side; None: one, where nothing is timed one a core, and up to four where compiling takes
-    most of the time. `sanitize` runs the finalists once under sanitizers. `variants` is how many configurations the
-    sizes that a kernel lists may have, None: what is usual for its kind. `extrapolate`: an exact front may have points
-    that a model was fitted to nothing like.
+    Args:
+        strategy: the name of a strategy or of an exact solver, the path of its class (`package.module:Class`), or a
+            function of a Task.
+        seed: of every random choice.
+        budget_s: time of this run; None: no limit.
+        max_evals: limit of the study's trials, those of earlier runs included; None: no limit.
+        jobs: compiles side by side; None: one, where nothing is timed one a core, and up to four where compiling takes
+            most of the time.
+        executor: the name of what runs evaluations.
+        sanitize: runs the finalists once under sanitizers.
+        picks: points of the front (tuning/picks.py); the first is the choice. Empty: the best in the first objective.
+        transfer_from: "none" or some PATH[:STUDY]; empty: the nearest earlier study of the kernel.
+        store: a Store or its URL; None: the caller's usual one.
+        variants: limit of configurations for the sizes that a kernel lists; None: what is usual for its kind.
+        extrapolate: whether an exact front may have points beyond those that a model was fitted to.
+
+    Raises:
+        StudyError: an argument breaks its rule.
+
+    Example:
+        >>> tp.SearchOptions(max_evals=100, seed=1).strategy
+        'auto'
     """
 
     strategy: str | Factory = "auto"

@@ -29,7 +29,15 @@ CHECKED_ROWS = 10  # how many times as many of the best rows as are wanted are c
 
 
 class PriorMean(ABC):
-    """`PriorMean.from_observations(configurations, values)` or `PriorMean.from_expression("n / tile + 3 * tile")`."""
+    """What is known about an objective before it is measured: an analytic model, or an earlier study.
+
+    Its values need no particular unit. A class of one's own defines `values`.
+
+    Example:
+        >>> prior_mean = tp.PriorMean.from_expression("64 / tile + 3 * unroll")
+        >>> prior_mean.values(space, space.columns([space.default])).tolist()
+        [11.0]
+    """
 
     @abstractmethod
     def values(self, space: Space, columns: Columns) -> Floats:
@@ -37,16 +45,46 @@ class PriorMean(ABC):
 
     @staticmethod
     def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
-        """An earlier study, on another device, size or compiler: `values` (n,) of `configurations`, all finite.
+        """The prior mean of an earlier study, on another device, size or compiler.
 
-        A configuration that agrees with one of them on all shared parameters has its value (the mean of several);
-        others have the prediction of a random forest, or of their nearest rows where there is only a handful.
+        A configuration that agrees with one of the study's on all shared parameters has its value (the mean of several);
+        others have the prediction of a random forest, or of their nearest rows where there are only a few.
+
+        Args:
+            configurations: those of the study (n,); they may have other parameters besides the shared ones.
+            values: their values (n,), all finite; failed ones are left out.
+
+        Returns:
+            The prior mean.
+
+        Raises:
+            StudyError: no values, values that are no finite numbers, or another number of them.
+
+        Example:
+            >>> prior_mean = tp.PriorMean.from_observations([{"tile": 4}, {"tile": 8}], [3.0, 5.0])
+            >>> prior_mean.values(space, space.columns([space.default])).tolist()
+            [5.0]
         """
         return ObservedPriorMean(configurations, values)
 
     @staticmethod
     def from_expression(text: str | nodes.Expr) -> PriorMean:
-        """A number for every configuration, in the language of constraints or parsed; any parameter may occur."""
+        """The prior mean of an analytic model.
+
+        Args:
+            text: an expression of the language of constraints, or a parsed one; it may name any parameter.
+
+        Returns:
+            The prior mean. A text is parsed when a space is known: ExpressionError then for an unknown name.
+
+        Raises:
+            StudyError: neither text nor an expression.
+
+        Example:
+            >>> study = tp.Study(space, objectives, prior_mean=tp.PriorMean.from_expression("64 / tile"))
+            >>> study.trust.trials
+            0
+        """
         return ExpressionPriorMean(text)
 
 
