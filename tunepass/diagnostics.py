@@ -157,11 +157,6 @@ class ExpressionError(TunepassError):
 class SpaceError(TunepassError):
     """A parameter, prior, constraint or configuration that breaks its own rules; an empty space.
 
-    Args:
-        problem: as of TunepassError.
-        span: as of TunepassError.
-        hint: as of TunepassError.
-
     Example:
         >>> try:
         ...     tp.Integer("unroll", 8, 1)
@@ -174,11 +169,6 @@ class SpaceError(TunepassError):
 class SourceError(TunepassError):
     """An annotated source that cannot be read.
 
-    Args:
-        problem: as of TunepassError.
-        span: as of TunepassError.
-        hint: as of TunepassError.
-
     Example:
         >>> source = tp.Source("k.toy", "tile ?")
         >>> print(tp.SourceError("expected a number", source.span(5, 6)))
@@ -190,11 +180,6 @@ class SourceError(TunepassError):
 
 class StudyError(TunepassError):
     """A study, store or lock that does not fit a request.
-
-    Args:
-        problem: as of TunepassError.
-        span: as of TunepassError.
-        hint: as of TunepassError.
 
     Example:
         >>> try:

@@ -42,7 +42,23 @@ WARM_UP_KEY = 0x64656E73  # keeps the warm-up's random stream apart from the pro
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DensityRatioSettings:
-    """`initial=None`: the 20 random configurations of §III-C, at most a third of the budget; 1 with a source."""
+    """Settings of the strategy `density_ratio`.
+
+    Args:
+        initial: random configurations before the first ranking; None: the 20 of §III-C, at most a third of the budget,
+            and 1 with a prior mean.
+        density: of the densities of good and bad configurations.
+        ranking: configurations up to which the whole space is ranked.
+        proposals: draws that are ranked in a larger space.
+        bins: of a Real's or a long Integer's values.
+        weight: w, of the prior mean's densities, before anything is measured.
+        fading: trials that halve w.
+        residual: how the rank agreement lowers w.
+
+    Example:
+        >>> tp.DensityRatioSettings(initial=10).initial_size(task)
+        10
+    """
 
     initial: int | None = None
     density: DensitySettings = field(default_factory=DensitySettings)
@@ -62,7 +78,18 @@ class DensityRatioSettings:
 
 
 class DensityRatio(SequentialStrategy):
-    """`DensityRatio(task, DensityRatioSettings(initial=10))`; one objective."""
+    """Suggests where the density of good configurations is high and that of bad ones low (HiPerBOt); one objective.
+
+    Args:
+        settings: None: those of the strategy `density_ratio`.
+
+    Raises:
+        StudyError: the task has several objectives.
+
+    Example:
+        >>> tp.DensityRatio(task, tp.DensityRatioSettings(initial=3)).suggest(1)
+        [Configuration(tile=8, unroll=1)]
+    """
 
     def __init__(self, task: Task, settings: DensityRatioSettings | None = None):
         super().__init__(task)

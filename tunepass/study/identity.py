@@ -29,7 +29,7 @@ class Identity:
         plugins: packages, with versions, of the frontend, backend, hardware model or device.
 
     Example:
-        >>> old, new = (tp.Identity(source="sha256:1", space="sha256:2", compiler=name) for name in ("gcc 12", "gcc 13"))
+        >>> old, new = (tp.Identity(source="sha256:1", space="sha256:2", compiler=c) for c in ("gcc 12", "gcc 13"))
         >>> old.changes(new)
         ['compiler: gcc 12 -> gcc 13']
     """

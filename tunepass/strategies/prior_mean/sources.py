@@ -47,8 +47,8 @@ class PriorMean(ABC):
     def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
         """The prior mean of an earlier study, on another device, size or compiler.
 
-        A configuration that agrees with one of the study's on all shared parameters has its value (the mean of several);
-        others have the prediction of a random forest, or of their nearest rows where there are only a few.
+        A configuration that agrees with one of the study's on all shared parameters has its value (the mean of
+        several); others have the prediction of a random forest, or of their nearest rows where there are only a few.
 
         Args:
             configurations: those of the study (n,); they may have other parameters besides the shared ones.
