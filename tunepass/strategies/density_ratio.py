@@ -50,7 +50,7 @@ class DensityRatioSettings:
         density: of the densities of good and bad configurations.
         ranking: configurations up to which the whole space is ranked.
         proposals: draws that are ranked in a larger space.
-        bins: of a Real's or a long Integer's values.
+        bins: number of values above which a number counts as a continuum.
         weight: w, of the prior mean's densities, before anything is measured.
         fading: trials that halve w.
         residual: how the rank agreement lowers w.
@@ -82,9 +82,6 @@ class DensityRatio(SequentialStrategy):
 
     Args:
         settings: None: those of the strategy `density_ratio`.
-
-    Raises:
-        StudyError: the task has several objectives.
 
     Example:
         >>> tp.DensityRatio(task, tp.DensityRatioSettings(initial=3)).suggest(1)
