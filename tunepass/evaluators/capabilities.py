@@ -237,7 +237,9 @@ class NoiseFree(Protocol):
 
 @runtime_checkable
 class ReportsQuantities(Protocol):
-    """Has the numbers that tools reported of configurations, by the names of a model's values: a model learns from them.
+    """Has the numbers that tools reported of configurations, by the names of a model's values.
+
+    A model learns from them.
 
     Example:
         >>> class Synthesising(Table):

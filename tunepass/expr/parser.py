@@ -52,7 +52,7 @@ def parse(text: str, names: Mapping[str, Type], *, source: Source | None = None,
 
     Example:
         >>> str(extension.parse_expression("tile * 2", {p.name: p.type for p in space.parameters}).type)
-        'Int'
+        'Integer'
     """
     where = _Where(source or Source("<expression>", text), offset if source else 0)
     _bounded(text, where)

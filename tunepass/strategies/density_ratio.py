@@ -78,7 +78,9 @@ class DensityRatioSettings:
 
 
 class DensityRatio(SequentialStrategy):
-    """Suggests where the density of good configurations is high and that of bad ones low (HiPerBOt); one objective.
+    """Suggests where good configurations are dense and bad ones are not (HiPerBOt).
+
+    Several objectives are ranked by the sum of their ranks.
 
     Args:
         settings: None: those of the strategy `density_ratio`.
