@@ -45,8 +45,10 @@ def valid_budget(max_evals: object) -> int | None:
     if max_evals is None:
         return None
     whole = as_whole(max_evals)
-    if whole is None or whole < 1:
-        raise StudyError(f"max_evals is a whole number, at least 1, or None for no limit, got {max_evals!r}")
+    if whole is None:
+        raise StudyError(f"max_evals is a whole number, or None for no limit, got {max_evals!r}")
+    if whole < 1:
+        raise StudyError(f"max_evals is at least 1, or None for no limit, got {whole}")
     return whole
 
 
