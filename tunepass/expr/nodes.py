@@ -78,6 +78,7 @@ class Expr:
 
     @property
     def children(self) -> tuple[Expr, ...]:
+        """The operands, in order."""
         return ()
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from tunepass.diagnostics import Source, Span, TunepassError
 from tunepass.ir.body import AnyBody, Body
@@ -14,6 +14,7 @@ from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter, ParameterBase
 
 Role = Literal["macro", "constant", "flag", "directive", "environment", "argument", "profile", "compiler"]
+ROLES: tuple[str, ...] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class Binding:
         words: the compiler's arguments for each text of a flag; no other text is allowed.
         omitted: the value at which the application spells nothing.
 
+    Raises:
+        TunepassError: an unknown role, or a parameter that is no name.
+
     Example:
         >>> tp.Binding("tile", "macro").form
         '{}'
@@ -40,6 +44,12 @@ class Binding:
     form: str = "{}"
     words: tuple[tuple[str, tuple[str, ...]], ...] = ()
     omitted: Value | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parameter, str):
+            raise TunepassError(f"a binding names a parameter, got {self.parameter!r}")
+        if self.role not in ROLES:
+            raise TunepassError(f"the role of a binding is one of {', '.join(ROLES)}, got {self.role!r}")
 
 
 @dataclass(frozen=True, slots=True)

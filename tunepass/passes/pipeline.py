@@ -92,6 +92,21 @@ class Pipeline:
         return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
 
     def run(self, kernel: Kernel) -> Result:
+        """The kernel through all passes.
+
+        Args:
+            kernel: as `load` reads it, or as another compiler makes it.
+
+        Returns:
+            The answer of the last pass.
+
+        Raises:
+            TunepassError: not a kernel, or a pass whose input is missing.
+
+        Example:
+            >>> tp.Pipeline(()).run(kernel).kernel is kernel
+            True
+        """
         if not isinstance(kernel, Kernel):
             raise TunepassError(
                 f"a pipeline runs on a Kernel, got {kernel!r}", hint="tunepass.load(path) reads one from a source"

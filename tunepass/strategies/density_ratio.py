@@ -70,6 +70,7 @@ class DensityRatioSettings:
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # how the rank agreement lowers w
 
     def initial_size(self, task: Task) -> int:
+        """How many random configurations a task begins with."""
         if self.initial is not None:
             return self.initial
         if task.prior_mean is not None:

@@ -83,11 +83,13 @@ class ParetoWallSettings:
         )  # fmt: skip
 
     def warm_up_size(self, task: Task) -> int:
+        """N for a task."""
         if self.warm_up is not None:
             return self.warm_up
         return max(len(task.space.parameters) + 1, (task.max_evals or 100) // 10)
 
     def iteration_size(self, task: Task) -> int:
+        """M for a task."""
         if self.per_iteration is not None:
             return self.per_iteration
         return 1 if len(task.objectives) == 1 else max(1, (task.max_evals or 100) // 50)
@@ -117,6 +119,7 @@ class ParetoWall(SequentialStrategy):
 
     @property
     def feasible_recall(self) -> float | None:
+        """The share of the feasible trials that the model predicts as feasible; None while nothing failed."""
         return self.feasibility.recall
 
     def _next(self) -> Configuration | None:

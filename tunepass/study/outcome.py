@@ -221,6 +221,9 @@ class Evaluation:
         same_as: the configuration evaluated before whose outcome this one takes, because the code is the same.
         code: a digest of the code that ran; empty where none did.
 
+    Raises:
+        StudyError: the outcome is none of these.
+
     Example:
         >>> tp.Evaluation(tp.Measured({"time": 3.1}), {"measure": 0.4}).seconds
         {'measure': 0.4}
@@ -232,6 +235,10 @@ class Evaluation:
     calibration: float | None = None
     same_as: Configuration | None = None
     code: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.outcome, Outcome):
+            raise StudyError(f"an outcome is Measured, Infeasible or Failed, got {self.outcome!r}")
 
 
 class Evaluate(Protocol):

@@ -85,21 +85,18 @@ class Study:
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
     ):
-        self.space = validation.valid_space(space)
-        self.objectives = validation.valid_objectives(objectives)
         validation.check_strategy(strategy)
-        validation.check_prior_mean(prior_mean)
-        validation.check_feasible(feasible)
-        if prior_mean is not None:
-            self._single("prior_mean")
         self.task = Task(
             space=space,
-            objectives=self.objectives,
-            seed=validation.valid_seed(seed),
-            max_evals=validation.valid_budget(max_evals),
+            objectives=validation.valid_objectives(objectives),
+            seed=seed,
+            max_evals=max_evals,
             prior_mean=prior_mean,
             feasible=feasible,
         )
+        self.space, self.objectives = space, self.task.objectives
+        if prior_mean is not None:
+            self._single("prior_mean")
         name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)

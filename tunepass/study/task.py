@@ -14,6 +14,7 @@ from tunepass.capabilities import capability
 from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study import validation
 from tunepass.study.capabilities import Believes
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -43,6 +44,9 @@ class Task:
         prior_mean: what is known about the one objective beforehand.
         feasible: from columns to the Boolean (n,) of whether each configuration can be measured at all.
 
+    Raises:
+        StudyError: an argument breaks its rule.
+
     Example:
         >>> task = tp.Task(space=space, objectives=(tp.Objective("time"),), max_evals=10)
         >>> tp.Random(task).suggest(1)
@@ -55,6 +59,18 @@ class Task:
     max_evals: int | None = None
     prior_mean: PriorMeanLike | None = None
     feasible: Feasible | None = None
+
+    def __post_init__(self) -> None:
+        validation.valid_space(self.space)
+        validation.check_prior_mean(self.prior_mean)
+        validation.check_feasible(self.feasible)
+        checked = {
+            "objectives": validation.valid_objectives(self.objectives),
+            "seed": validation.valid_seed(self.seed),
+            "max_evals": validation.valid_budget(self.max_evals),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
 
 class Suggester(Protocol):

@@ -121,6 +121,7 @@ class Forest(Surrogate):
 
     @property
     def trees(self) -> Trees:
+        """The grown trees. ValueError before the first fit."""
         if self._trees is None:
             raise ValueError("fit before asking for a posterior")
         return self._trees

@@ -144,6 +144,7 @@ class GaussianProcess(Surrogate):
 
     @property
     def fitted(self) -> Fit:
+        """The fitted hyperparameters. ValueError before the first fit."""
         if self._x is None:
             raise ValueError("fit before asking for a posterior")
         return self._fit
