@@ -64,7 +64,7 @@ class Task:
         validation.valid_space(self.space)
         validation.check_prior_mean(self.prior_mean)
         validation.check_feasible(self.feasible)
-        checked = {
+        checked: dict[str, object] = {
             "objectives": validation.valid_objectives(self.objectives),
             "seed": validation.valid_seed(self.seed),
             "max_evals": validation.valid_budget(self.max_evals),

@@ -71,7 +71,7 @@ class Asked:
 
 
 def _fidelities(given: object) -> tuple[Fidelity, ...]:
-    listed = tuple(given) if isinstance(given, Iterable) else (given,)
+    listed = tuple(given) if isinstance(given, Iterable) else ()
     if not isinstance(given, Iterable) or not all(isinstance(fidelity, Fidelity) for fidelity in listed):
         raise StudyError(f"fidelities is a list of Fidelity, got {given!r}")
     return listed

@@ -55,7 +55,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         validation.check_strategy(self.strategy)
-        checked = {
+        checked: dict[str, object] = {
             "seed": validation.valid_seed(self.seed),
             "max_evals": validation.valid_budget(self.max_evals),
             "budget_s": _seconds(self.budget_s),
