@@ -71,6 +71,8 @@ def arguments(value: object) -> list[str]:
 
 def raises(value: object) -> bool:
     """Whether the function, or the class's own constructor, has a `raise` statement."""
+    if getattr(value, "_is_protocol", False):  # whose constructor is Python's
+        return False
     functions = (
         [vars(value).get(name) for name in ("__init__", "__post_init__")] if isinstance(value, type) else [value]
     )

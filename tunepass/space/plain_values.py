@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 
 def as_whole(value: object) -> int | None:
     """The whole number as an int; None for any other value, of which 4.0 is one."""
-    return int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return None
+    return int(value)
 
 
 def as_real(value: object) -> int | float | None:

@@ -62,7 +62,7 @@ class PriorMean(ABC):
 
         Example:
             >>> prior_mean = tp.PriorMean.from_observations([{"tile": 4}, {"tile": 8}], [3.0, 5.0])
-            >>> prior_mean.values(space, space.columns([space.default])).tolist()
+            >>> prior_mean.values(space, space.columns([space.default])).round(6).tolist()
             [5.0]
         """
         return ObservedPriorMean(configurations, values)
