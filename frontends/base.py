@@ -29,14 +29,35 @@ def sizes_in(words: Sequence[str]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The kernels of a source, in its order, and the warnings found on the way (errors raise SourceError)."""
+    """A frontend's answer for a source. Errors raise SourceError instead.
+
+    Args:
+        kernels: in the source's order.
+        warnings: diagnostics that stop nothing.
+
+    Example:
+        >>> tp.Parsed((kernel,)).warnings
+        ()
+    """
 
     kernels: tuple[Kernel, ...]
     warnings: tuple[Diagnostic, ...] = ()
 
 
 class Frontend(ABC):
-    """Reads and writes one kind of source. Stateless."""
+    """Reads and writes one kind of source. Stateless: made without arguments.
+
+    Example:
+        >>> class ToyFrontend(tp.Frontend):
+        ...     suffixes = (".toy",)
+        ...     def parse(self, source, only=None, words=()):
+        ...         tile = tp.Integer("tile", 1, 8)
+        ...         return tp.Parsed((tp.Kernel(name="k", language="toy", source=source, parameters=(tile,)),))
+        ...     def emit(self, kernels, note="", word="tuned"):
+        ...         return (tp.EmittedFile(f"k.{word}.toy", kernels[0].source.text),)
+        >>> ToyFrontend().parse(tp.Source("k.toy", "tile")).kernels
+        (<Kernel 'k' of k.toy (toy): 1 parameters, 0 constraints>,)
+    """
 
     suffixes: ClassVar[tuple[str, ...]]
     mark: ClassVar[str] = ""  # of a plug-in: a regular expression for texts of its own in files with another's suffix

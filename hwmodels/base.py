@@ -15,7 +15,15 @@ from tunepass.ir.kernel import Kernel
 
 
 class ModelError(TunepassError):
-    """A device that cannot be read, or a program that the model has no numbers for."""
+    """A device that cannot be read, or a program that the model has no numbers for.
+
+    Example:
+        >>> try:
+        ...     extension.cost_model("gpu").summary("v99")
+        ... except extension.ModelError as error:
+        ...     print("no such device")
+        no such device
+    """
 
 
 Combines = Literal["leaf", "turns", "slowest"]
@@ -23,11 +31,20 @@ Combines = Literal["leaf", "turns", "slowest"]
 
 @dataclass(frozen=True, slots=True)
 class EstimatePart:
-    """One controller, transfer or memory of an estimate, at its depth in the program: where a total comes from.
+    """One controller, transfer or memory of an estimate: where a total comes from.
 
-    `values` are of one instance, or of one execution, what is inside included. `times` is how often each thing inside
-    is there, or is executed. Of time, the things inside `combine` by turns (`overlap` 1: as a pipeline), or all start
-    together and the slowest counts.
+    Args:
+        label: a name for people.
+        depth: in the program.
+        values: of one instance, or of one execution, with everything inside.
+        span: the place in the source.
+        times: how often each part inside exists, or is executed.
+        overlap: of time, how far the parts inside overlap; 1: as a pipeline.
+        combine: of time, whether the parts inside run in `turns` or together, where the `slowest` counts.
+
+    Example:
+        >>> extension.EstimatePart("load", 0, {"cycles": extension.parse_expression("4", {})}).combine
+        'leaf'
     """
 
     label: str
@@ -44,10 +61,26 @@ EVERYWHERE, ONE = Constant(True, BOOL), alg.lift(1)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The expressions of an estimate by name, their units, when the design fits the device, and where time and area
-    go: `timing` has `cycles`, `areas` what the device is made of. Where `within_fit` is false, a value is an
-    extrapolation: the model was fitted to nothing like it. Where a compiler decides what can be built, `effort` above 1
-    says that a design is less likely to come out of it."""
+    """A hardware model's answer: named expressions over a kernel's parameters.
+
+    Args:
+        values: the expressions by name.
+        units: of each.
+        fits: when the design fits the device.
+        limits: the device's bounds by name.
+        timing: where the time goes (`cycles`).
+        areas: where the device's resources go.
+        name: of the model, for people.
+        within_fit: where it is false, a value is an extrapolation: the model was fitted to nothing similar.
+        expected: a compiler decides what fits: `fits` forbids nothing.
+        effort: above 1 where a compiler is less likely to build the design.
+
+    Example:
+        >>> types = {p.name: p.type for p in space.parameters}
+        >>> time, fits = (extension.parse_expression(text, types) for text in ("64 / tile", "tile <= 16"))
+        >>> tp.Costs({"time": time}, {"time": "ms"}, fits, {"tile": 16}).units
+        {'time': 'ms'}
+    """
 
     values: Mapping[str, Expr]
     units: Mapping[str, str]
@@ -67,7 +100,19 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part at one configuration with what is inside it. `own` is what no part inside accounts for."""
+    """A part of a breakdown, at one configuration.
+
+    Args:
+        label: a name for people.
+        span: the place in the source.
+        values: with everything inside.
+        own: without the parts inside.
+        inside: the parts.
+
+    Example:
+        >>> extension.Slice("loop", None, {"cycles": 12.0}, {"cycles": 12.0}, ()).own
+        {'cycles': 12.0}
+    """
 
     label: str
     span: Span | None
@@ -78,8 +123,17 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Where the time and the area of one configuration go; empty where a model does not say. `resources` names what
-    the parts of the area have amounts of."""
+    """Where the time and the area of one configuration go; empty where a model does not say.
+
+    Args:
+        time: parts of the time.
+        area: parts of the device's resources.
+        resources: the names of those resources.
+
+    Example:
+        >>> tp.Breakdown().time
+        ()
+    """
 
     time: tuple[Slice, ...] = ()
     area: tuple[Slice, ...] = ()
@@ -88,8 +142,20 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSummary:
-    """What people are told of a device; `capacity` is what it holds, `clock_hz` None where it has no one clock.
-    `digest` is of the user's file that describes it; empty for one that ships."""
+    """Device description for users.
+
+    Args:
+        name: of the device.
+        family: of the hardware model that knows it.
+        description: one line.
+        clock_hz: None where it has several clocks.
+        capacity: its resources by name.
+        digest: of the user's file that describes it; empty for a built-in device.
+
+    Example:
+        >>> extension.cost_model("gpu").summary("v100").family
+        'gpu'
+    """
 
     name: str
     family: str
@@ -100,7 +166,19 @@ class DeviceSummary:
 
 
 class CostModel(ABC):
-    """The hardware model of a family of devices (registry.COST_MODELS)."""
+    """The hardware model of a family of devices (registry.COST_MODELS). Stateless: made without arguments.
+
+    Example:
+        >>> class ToyModel(tp.CostModel):
+        ...     def devices(self):
+        ...         return ("toy-1",)
+        ...     def summary(self, device):
+        ...         return tp.DeviceSummary(device, "toy", "a toy", 1e9, {})
+        ...     def costs(self, kernel, device, words=()):
+        ...         return None
+        >>> ToyModel().summary("toy-1").clock_hz
+        1000000000.0
+    """
 
     @abstractmethod
     def devices(self) -> tuple[str, ...]:

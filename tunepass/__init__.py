@@ -19,6 +19,8 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
+    "Recommendation": "tunepass.study.recommendation",
+    "Trust": "tunepass.study.trust",
     "Fidelity": "tunepass.tuning.fidelity",
     "FidelityStudy": "tunepass.tuning.fidelity",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
@@ -34,8 +36,34 @@ _HOME_OF = {
     "pruned_space": "tunepass.jobs.pruning",
     "PrunedSpace": "tunepass.pruning.pruned_space",
     "TunepassError": "tunepass.diagnostics",
+    "SpaceError": "tunepass.diagnostics",
+    "StudyError": "tunepass.diagnostics",
     "SourceError": "tunepass.diagnostics",
-    # roles, and what their methods take and give: for extensions
+    # strategies and their settings
+    "Bayesian": "tunepass.strategies.bo.bayesian",
+    "BayesianSettings": "tunepass.strategies.bo.bayesian",
+    "Hypervolume": "tunepass.strategies.bo.hypervolume",
+    "HypervolumeSettings": "tunepass.strategies.bo.hypervolume",
+    "DesignSettings": "tunepass.strategies.bo.design",
+    "LocalSearchSettings": "tunepass.acquisition.maximise",
+    "DensityRatio": "tunepass.strategies.density_ratio",
+    "DensityRatioSettings": "tunepass.strategies.density_ratio",
+    "ParetoWall": "tunepass.strategies.pareto_wall",
+    "ParetoWallSettings": "tunepass.strategies.pareto_wall",
+    "Random": "tunepass.strategies.random",
+    "RandomSettings": "tunepass.strategies.random",
+    # surrogates and acquisitions
+    "GaussianProcess": "tunepass.surrogates.gp",
+    "GpSettings": "tunepass.surrogates.gp",
+    "Forest": "tunepass.surrogates.forest",
+    "ForestSettings": "tunepass.surrogates.forest",
+    "Acquisition": "tunepass.acquisition.base",
+    "JointAcquisition": "tunepass.acquisition.base",
+    "ExpectedImprovement": "tunepass.acquisition.expected_improvement",
+    "ExpectedHypervolumeImprovement": "tunepass.acquisition.hypervolume",
+    "SMSego": "tunepass.acquisition.hypervolume",
+    "ChebyshevBound": "tunepass.acquisition.scalarise",
+    # roles, and the types of their methods: for extensions
     "Strategy": "tunepass.strategies.base",
     "Task": "tunepass.study.task",
     "Evaluator": "tunepass.evaluators.base",
@@ -69,12 +97,21 @@ TYPE_CHECKING = False  # of `typing`, whose loading costs more than a compiler's
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from tunepass.acquisition.base import Acquisition as Acquisition
+    from tunepass.acquisition.base import JointAcquisition as JointAcquisition
+    from tunepass.acquisition.expected_improvement import ExpectedImprovement as ExpectedImprovement
+    from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement as ExpectedHypervolumeImprovement
+    from tunepass.acquisition.hypervolume import SMSego as SMSego
+    from tunepass.acquisition.maximise import LocalSearchSettings as LocalSearchSettings
+    from tunepass.acquisition.scalarise import ChebyshevBound as ChebyshevBound
     from tunepass.backends.base import Backend as Backend
     from tunepass.backends.base import Target as Target
     from tunepass.capabilities import Wrapper as Wrapper
     from tunepass.capabilities import capability as capability
     from tunepass.diagnostics import Source as Source
     from tunepass.diagnostics import SourceError as SourceError
+    from tunepass.diagnostics import SpaceError as SpaceError
+    from tunepass.diagnostics import StudyError as StudyError
     from tunepass.diagnostics import TunepassError as TunepassError
     from tunepass.evaluators.base import Evaluator as Evaluator
     from tunepass.exact.base import Certificate as Certificate
@@ -107,8 +144,19 @@ if TYPE_CHECKING:
     from tunepass.space.parameter import Real as Real
     from tunepass.space.space import Space as Space
     from tunepass.strategies.base import Strategy as Strategy
+    from tunepass.strategies.bo.bayesian import Bayesian as Bayesian
+    from tunepass.strategies.bo.bayesian import BayesianSettings as BayesianSettings
+    from tunepass.strategies.bo.design import DesignSettings as DesignSettings
+    from tunepass.strategies.bo.hypervolume import Hypervolume as Hypervolume
+    from tunepass.strategies.bo.hypervolume import HypervolumeSettings as HypervolumeSettings
+    from tunepass.strategies.density_ratio import DensityRatio as DensityRatio
+    from tunepass.strategies.density_ratio import DensityRatioSettings as DensityRatioSettings
+    from tunepass.strategies.pareto_wall import ParetoWall as ParetoWall
+    from tunepass.strategies.pareto_wall import ParetoWallSettings as ParetoWallSettings
     from tunepass.strategies.prior_mean.several import SeveralPriorMeans as SeveralPriorMeans
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
+    from tunepass.strategies.random import Random as Random
+    from tunepass.strategies.random import RandomSettings as RandomSettings
     from tunepass.study.identity import Identity as Identity
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
@@ -116,12 +164,18 @@ if TYPE_CHECKING:
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
+    from tunepass.study.recommendation import Recommendation as Recommendation
     from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
     from tunepass.study.task import Task as Task
     from tunepass.study.trial import Trial as Trial
+    from tunepass.study.trust import Trust as Trust
     from tunepass.surrogates.base import Posterior as Posterior
     from tunepass.surrogates.base import Surrogate as Surrogate
+    from tunepass.surrogates.forest import Forest as Forest
+    from tunepass.surrogates.forest import ForestSettings as ForestSettings
+    from tunepass.surrogates.gp import GaussianProcess as GaussianProcess
+    from tunepass.surrogates.gp import GpSettings as GpSettings
     from tunepass.tuning.fidelity import Fidelity as Fidelity
     from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions

@@ -21,7 +21,16 @@ class Wrapper(Generic[Wrapped]):
     capability. It has those of `adds` in any case, and those of `withholds` in none.
 
     Example:
-        >>> class Logged(tp.Strategy, tp.Wrapper[tp.Strategy]): ...
+        >>> class Logged(tp.Strategy, tp.Wrapper[tp.Strategy]):
+        ...     def __init__(self, task):
+        ...         super().__init__(task)
+        ...         self.wrapped = tp.Bayesian(task)
+        ...     def suggest(self, n):
+        ...         return self.wrapped.suggest(n)
+        ...     def observe(self, trial):
+        ...         self.wrapped.observe(trial)
+        >>> tp.capability(Logged(task), extension.Revises) is not None
+        True
     """
 
     wrapped: Wrapped
@@ -33,13 +42,18 @@ def capability(thing: object, kind: Callable[..., Capability]) -> Capability | N
     """The object that has the capability for `thing`: itself or one that it wraps; None where none has it.
 
     Args:
+        thing: an evaluator, a strategy, a prior mean, or a wrapper of one.
         kind: the Protocol. (Typed as a callable, since type checkers refuse a Protocol where a class is expected.)
+
+    Returns:
+        The object; None where none has the capability.
 
     Raises:
         TypeError: a wrapper defines some members of the capability and not the others.
 
     Example:
-        >>> capability(evaluator, ReportsQuantities)
+        >>> tp.capability(tp.Random(task), extension.Believes) is None
+        True
     """
     assert isinstance(kind, type)
     if not isinstance(thing, Wrapper):

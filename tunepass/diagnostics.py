@@ -14,8 +14,17 @@ LINE_LIMIT = 160  # longer source lines are shown as a window around the caret
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A named text that spans point into. `name` is what the user typed: a path, or `<constraint>`. `text` may be an
-    excerpt of a file too large to be held, which begins at `first_line`."""
+    """A named text that spans point into.
+
+    Args:
+        name: as the user typed it: a path, or `<constraint>`.
+        text: the content, or an excerpt of a large file.
+        first_line: the line at which an excerpt begins.
+
+    Example:
+        >>> str(tp.Source("k.toy", "tile 4\\nunroll 2").span(7))
+        'k.toy:2:1'
+    """
 
     name: str
     text: str = field(repr=False)
@@ -35,6 +44,7 @@ class Source:
         return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
+        """The characters [start, end) of this source; all of it without arguments."""
         return Span(self, start, len(self.text) if end is None else end)
 
 
@@ -110,7 +120,18 @@ def _excerpt(span: Span) -> list[str]:
 
 
 class TunepassError(Exception):
-    """A user's mistake or an unusable environment: shown as diagnostics, never as a traceback."""
+    """A user's mistake or an unusable environment. The command line shows its diagnostics, never a traceback.
+
+    Args:
+        problem: what is wrong: text, a Diagnostic, or several.
+        span: the place in a source, of a text.
+        hint: what to do about it, of a text.
+
+    Example:
+        >>> print(tp.TunepassError("no device 'v99'", hint="did you mean 'v100'?"))
+        error: no device 'v99'
+          = help: did you mean 'v100'?
+    """
 
     exit_status: ClassVar[int] = 2
 
@@ -134,15 +155,39 @@ class ExpressionError(TunepassError):
 
 
 class SpaceError(TunepassError):
-    """A parameter, prior, constraint or configuration that breaks its own rules; an empty space."""
+    """A parameter, prior, constraint or configuration that breaks its own rules; an empty space.
+
+    Example:
+        >>> try:
+        ...     tp.Integer("unroll", 8, 1)
+        ... except tp.SpaceError as error:
+        ...     print(error.sentence)
+        unroll: lo <= hi must hold, got lo=8, hi=1
+    """
 
 
 class SourceError(TunepassError):
-    """An annotated source that cannot be read."""
+    """An annotated source that cannot be read.
+
+    Example:
+        >>> source = tp.Source("k.toy", "tile ?")
+        >>> print(tp.SourceError("expected a number", source.span(5, 6)))
+        k.toy:1:6: error: expected a number
+          1 | tile ?
+            |      ^
+    """
 
 
 class StudyError(TunepassError):
-    """A study, store or lock that does not fit what is asked of it."""
+    """A study, store or lock that does not fit a request.
+
+    Example:
+        >>> try:
+        ...     tp.Study(space, tp.Objective("time"))
+        ... except tp.StudyError as error:
+        ...     print(error.diagnostics[0].message)
+        objectives is a list of Objective, got Objective(name='time', unit='', maximise=False)
+    """
 
 
 class ToolError(TunepassError):

@@ -12,7 +12,15 @@ AHEAD = 3  # tasks handed out for each worker, so that none waits
 
 
 class Spread(Protocol):
-    """`work` is a function of a module, as it may be called in another process; results come in the tasks' order."""
+    """Runs a function on tasks, side by side or in turn; results come in the tasks' order.
+
+    The function is one of a module, since it may be called in another process.
+
+    Example:
+        >>> from tunepass.spread import in_turn
+        >>> list(in_turn(abs, [-1, 2]))
+        [1, 2]
+    """
 
     def __call__(self, work: Callable[[T], R], tasks: Iterable[T], /) -> Iterator[R]: ...
 

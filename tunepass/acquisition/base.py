@@ -9,7 +9,17 @@ from tunepass.surrogates.base import Floats, Posterior
 
 
 class Acquisition(ABC):
-    """Larger is better. Tested with mock posteriors, without fitting a surrogate."""
+    """The utility of evaluating a candidate, given a surrogate's posterior; larger is better.
+
+    Example:
+        >>> class Uncertainty(extension.Acquisition):
+        ...     def __init__(self, best):
+        ...         self.best = best
+        ...     def utility(self, posterior):
+        ...         return posterior.deviation
+        >>> tp.BayesianSettings(acquisition=Uncertainty).acquisition.__name__
+        'Uncertainty'
+    """
 
     @abstractmethod
     def utility(self, posterior: Posterior) -> Floats:
@@ -17,7 +27,15 @@ class Acquisition(ABC):
 
 
 class JointAcquisition(ABC):
-    """An acquisition for several objectives: larger is better, from one independent posterior an objective."""
+    """The utility of a candidate for several objectives, from one independent posterior each; larger is better.
+
+    Example:
+        >>> class Sum(tp.JointAcquisition):
+        ...     def utility(self, posteriors):
+        ...         return -sum(posterior.mean for posterior in posteriors)
+        >>> Sum().utility([tp.Posterior(np.array([1.0]), np.array([0.1]))] * 2).tolist()
+        [-2.0]
+    """
 
     @abstractmethod
     def utility(self, posteriors: Sequence[Posterior]) -> Floats:

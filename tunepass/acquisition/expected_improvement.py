@@ -27,7 +27,17 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 @dataclass(frozen=True, slots=True)
 class ExpectedImprovement(Acquisition):
-    """log EI over `best`; finite where EI itself underflows (z < -38), so far candidates still have an order."""
+    """log EI over an incumbent; finite where EI itself underflows (z < -38), so that far candidates have an order.
+
+    Args:
+        best: the incumbent's loss.
+
+    Example:
+        >>> posterior = tp.Posterior(np.array([0.5, 2.0]), np.array([0.1, 0.1]))
+        >>> near, far = tp.ExpectedImprovement(best=1.0).utility(posterior)
+        >>> bool(near > far)
+        True
+    """
 
     best: float
 

@@ -29,8 +29,21 @@ LOG_TINIEST = float(np.log(np.finfo(np.float64).smallest_subnormal))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedHypervolumeImprovement(JointAcquisition):
-    """log EHVI. Where EHVI itself underflows, that of a front thinned to `COARSE` points, computed in logarithms: an
-    upper bound, and exact for small fronts, so that candidates far behind the front keep an order at little cost."""
+    """log EHVI of two or three objectives. `of` makes one over a front.
+
+    Where EHVI itself underflows, it is that of a front thinned to `COARSE` points, computed in logarithms: an upper
+    bound, and exact for small fronts, so that candidates far behind the front keep an order at little cost.
+
+    Args:
+        boxes: the boxes that no front point dominates.
+        coarse: those of the thinned front.
+
+    Example:
+        >>> front, reference = np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([3.0, 3.0])
+        >>> point = tp.Posterior(np.array([0.5]), np.array([0.1]))
+        >>> tp.ExpectedHypervolumeImprovement.of(front, reference).utility([point, point]).shape
+        (1,)
+    """
 
     boxes: Boxes
     coarse: Boxes
@@ -94,10 +107,22 @@ def _log_gap(lower: Floats, upper: Floats, mean: Floats, deviation: Floats) -> F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SMSego(JointAcquisition):
-    """Log of the hypervolume that y_pot adds; less than any of those, and falling with the penalty, if ε-dominated.
+    """Log of the hypervolume that the optimistic losses y_pot add. `of` makes one over a front.
 
-    `epsilon` (k,): a front point within it of y_pot, or better, in every objective ε-dominates y_pot. The penalty is
-    sum_i prod_j (1 + (y_pot,j - y_ij)+) - 1 over the front points i that do.
+    It is less than any of those, and falls with the penalty, where y_pot is ε-dominated. The penalty is
+    sum_i prod_j (1 + (y_pot,j - y_ij)+) - 1 over the front points i that ε-dominate.
+
+    Args:
+        front: (n, k).
+        boxes: the boxes that no front point dominates.
+        epsilon: (k,): a front point within it of y_pot, or better, in every objective ε-dominates y_pot.
+        alpha: deviations that the optimistic losses are below the mean.
+
+    Example:
+        >>> front, reference = np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([3.0, 3.0])
+        >>> point = tp.Posterior(np.array([0.5]), np.array([0.1]))
+        >>> tp.SMSego.of(front, reference).utility([point, point]).shape
+        (1,)
     """
 
     front: Floats

@@ -24,11 +24,22 @@ Utility = Callable[[Columns], Floats]  # larger is better, (n,)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSearchSettings:
-    """`climbers` starts climb at most `steps` steps; not `enabled`, the best start is the answer."""
+    """Settings of the search for the candidate of most utility.
+
+    Args:
+        climbers: the best candidates, from which it climbs to neighbours.
+        steps: of a climb, at most.
+        rounds: of normal steps from the best candidates, where some values are a continuum.
+        enabled: False: the best candidate is the answer.
+
+    Example:
+        >>> tp.BayesianSettings(local_search=tp.LocalSearchSettings(climbers=10)).local_search.steps
+        10
+    """
 
     climbers: int = 5
     steps: int = 10
-    rounds: int = 0  # of normal steps from the best found, where some values are a continuum
+    rounds: int = 0
     enabled: bool = True
 
 

@@ -51,7 +51,19 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChebyshevBound(JointAcquisition):
-    """-g(mu - kappa s): for any number of objectives."""
+    """-g(mu - kappa s), ParEGO's function of the optimistic losses: for any number of objectives.
+
+    Args:
+        scale: brings losses to [0, 1].
+        weights: (k,), one an objective.
+        kappa: deviations that the optimistic losses are below the mean.
+
+    Example:
+        >>> from tunepass.acquisition.scalarise import Scale
+        >>> bound = tp.ChebyshevBound(Scale.of(np.array([[0.0, 0.0], [1.0, 2.0]])), np.array([0.5, 0.5]))
+        >>> bound.utility([tp.Posterior(np.array([0.5]), np.array([0.1]))] * 2).shape
+        (1,)
+    """
 
     scale: Scale
     weights: Floats

@@ -28,6 +28,7 @@ from tunepass.ir.sizes import Size, SizedVariants
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.opening import Opening
+from tunepass.space.plain_values import as_texts
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest
@@ -60,11 +61,23 @@ class Starts(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a kernel is built for. What is left out is the backend's usual: its compiler, its device, its objectives.
+    """What a kernel is built for. The default of each field is the backend's usual choice.
 
-    `compiler` is a command and its words. `generator` is what --backend names: the program that writes the code of
-    tensor kernels, or the model alone of GPU kernels; empty: the usual. `restrict` False leaves out the constraints
-    that the frontend derives. What only a program beyond `starts` could tell of the identity is left empty.
+    Args:
+        compiler: a command and its words.
+        device: a device's name.
+        generator: the name after --backend: the program that writes the code of tensor kernels, or the model alone of
+            GPU kernels.
+        objectives: names of what is searched for.
+        restrict: False leaves out the constraints that the frontend derives.
+        starts: the programs that may be started. Fields of the identity that need another one are left empty.
+
+    Raises:
+        TunepassError: an argument has the wrong type.
+
+    Example:
+        >>> tp.Target(compiler=("gcc", "-O3"), device="host").objectives
+        ()
     """
 
     compiler: tuple[str, ...] = ()
@@ -74,13 +87,42 @@ class Target:
     restrict: bool = True
     starts: Starts = Starts.TOOLS
 
+    def __post_init__(self) -> None:
+        for name in ("compiler", "objectives"):
+            texts = as_texts(getattr(self, name))
+            if texts is None:
+                text = f"{name} is a tuple of texts, got {getattr(self, name)!r}"
+                raise TunepassError(text, hint='write compiler=("gcc", "-O2")' if name == "compiler" else None)
+            object.__setattr__(self, name, texts)
+        if not (self.device is None or isinstance(self.device, str)):
+            raise TunepassError(f"a device is a name, got {self.device!r}")
+        if not isinstance(self.generator, str):
+            raise TunepassError(f"a generator is a name, got {self.generator!r}")
+
 
 class Backend(ABC):
     """How kernels of one kind are priced, identified and written; made for one kernel and one target.
 
     With `costs` and an `evaluator` a kernel is searched by measuring, the costs being its prior mean; with `costs`
-    alone exactly or by a strategy; with an `evaluator` alone as a black box. Making one raises TunepassError for a
-    target that this kind of kernel cannot be built for.
+    alone exactly or by a strategy; with an `evaluator` alone as a black box.
+
+    Args:
+        kernel: the kernel.
+        target: what it is built for.
+
+    Raises:
+        TunepassError: this kind of kernel cannot be built for the target.
+
+    Example:
+        >>> class ToyBackend(tp.Backend):
+        ...     kind, device = "toy", "host"
+        ...     def objectives(self):
+        ...         return (tp.Objective("time", unit="ms"),)
+        ...     def identity(self, space):
+        ...         source = extension.source_hash(self.kernel.source.text)
+        ...         return tp.Identity(source=source, space=extension.space_hash(space))
+        >>> ToyBackend(kernel, tp.Target()).only_priced
+        True
     """
 
     kind: ClassVar[str]  # the kind of the bodies it knows
@@ -264,7 +306,21 @@ def no_machine(device: str | None) -> TunepassError:
 
 
 def cost_model(family: str) -> CostModel:
-    """The hardware model of a family of devices."""
+    """The hardware model of a family of devices.
+
+    Args:
+        family: a built-in one (`cpu`, `dnn`, `fpga`, `gpu`, `hls`) or a plug-in's.
+
+    Returns:
+        The model.
+
+    Raises:
+        TunepassError: no such family, or a plug-in that cannot be loaded.
+
+    Example:
+        >>> "v100" in extension.cost_model("gpu").devices()
+        True
+    """
     return cast("type[CostModel]", registry.find("cost_models", family))()
 
 
@@ -288,7 +344,24 @@ def install(scratch: Path, names: Sequence[str], folder: Path) -> tuple[Path, ..
 
 
 def named(known: Sequence[Objective], names: Sequence[str], hint: str) -> tuple[Objective, ...]:
-    """The objectives of those names; TunepassError, with a near name or `hint`, for an unknown one."""
+    """The objectives of some names.
+
+    Args:
+        known: all objectives of a backend.
+        names: those that are asked for.
+        hint: what to do about an unknown name, where none of the known is near.
+
+    Returns:
+        The objectives in the order of the names.
+
+    Raises:
+        TunepassError: an unknown name.
+
+    Example:
+        >>> known = [tp.Objective("time"), tp.Objective("energy")]
+        >>> [o.name for o in extension.named_objectives(known, ["energy"], "")]
+        ['energy']
+    """
     by_name = {o.name: o for o in known}
     for name in names:
         if name not in by_name:
@@ -306,5 +379,16 @@ def unrestricted(kernel: Kernel) -> Kernel:
 
 
 def default_of(kernel: Kernel) -> Configuration:
-    """The values that the source has, whether or not its constraints allow them."""
+    """The configuration of a kernel's source, whether or not its constraints allow it.
+
+    Args:
+        kernel: the kernel.
+
+    Returns:
+        The default of each parameter.
+
+    Example:
+        >>> extension.default_of(kernel)
+        Configuration(tile=8, unroll=1)
+    """
     return Configuration({p.name: p.default for p in kernel.parameters})

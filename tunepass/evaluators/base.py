@@ -10,11 +10,23 @@ from tunepass.study.outcome import Evaluation
 
 
 class Evaluator(ABC):
-    """Prices one configuration. A bad configuration is an outcome, never an exception; only an unusable environment
-    (no compiler, no disk) raises ToolError. A context manager: leaving it removes whatever it made."""
+    """Evaluates configurations. A context manager: leaving it removes its files and stops its helpers.
+
+    A bad configuration is an outcome, never an exception; only an unusable environment (no compiler, no disk) raises
+    ToolError.
+
+    Example:
+        >>> class Table(tp.Evaluator):
+        ...     def evaluate(self, configuration):
+        ...         return tp.Evaluation(tp.Measured({"time": float(configuration["tile"])}))
+        >>> with Table() as evaluator:
+        ...     evaluator(space.default).outcome.values["time"]
+        8.0
+    """
 
     @abstractmethod
-    def evaluate(self, configuration: Configuration) -> Evaluation: ...
+    def evaluate(self, configuration: Configuration) -> Evaluation:
+        """The outcome of the configuration and its cost."""
 
     def __call__(self, configuration: Configuration, /) -> Evaluation:
         return self.evaluate(configuration)

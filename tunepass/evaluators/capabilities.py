@@ -16,7 +16,15 @@ Prepared = TypeVar("Prepared")
 
 @runtime_checkable
 class ComparesAgain(Protocol):
-    """Measures several configurations again, interleaved, so that a drift of the machine reaches all of them."""
+    """Measures several configurations again, interleaved, so that a drift of the machine reaches all of them.
+
+    Example:
+        >>> class Interleaved(Table):
+        ...     def compare_again(self, configurations, rounds=15, seconds=None, behind=None):
+        ...         return [[float(c["tile"])] * rounds for c in configurations]
+        >>> tp.capability(Interleaved(), extension.ComparesAgain).compare_again([space.default], rounds=2)
+        [[8.0, 8.0]]
+    """
 
     def compare_again(
         self,
@@ -34,7 +42,15 @@ class ComparesAgain(Protocol):
 
 @runtime_checkable
 class Summarises(Protocol):
-    """Has a way of its own to make one value of several runs; of other evaluators it is the median."""
+    """Summarises several runs by a statistic of its own; other evaluators use the median.
+
+    Example:
+        >>> class Fastest(Table):
+        ...     def summary(self, values):
+        ...         return min(values)
+        >>> tp.capability(Fastest(), extension.Summarises).summary([3.0, 2.0])
+        2.0
+    """
 
     def summary(self, values: Sequence[float], /) -> float:
         """What the values of several runs come to, in their unit."""
@@ -42,7 +58,15 @@ class Summarises(Protocol):
 
 @runtime_checkable
 class TimesRounds(Protocol):
-    """Knows what a round of `compare_again` takes where that is not a matter of what a trial took."""
+    """Predicts the time of a round of `compare_again`, where it does not follow from a trial's.
+
+    Example:
+        >>> class Cached(Table):
+        ...     def round_s(self, trial_s):
+        ...         return trial_s / 2
+        >>> tp.capability(Cached(), extension.TimesRounds).round_s(0.5)
+        0.25
+    """
 
     def round_s(self, trial_s: float, /) -> float:
         """About how long one configuration takes in a round, where its trial was measured for `trial_s`."""
@@ -50,7 +74,18 @@ class TimesRounds(Protocol):
 
 @runtime_checkable
 class Prepares(Protocol[Prepared]):
-    """Evaluates in two steps: compiles, which may run side by side, and measurements, one at a time."""
+    """Evaluates in two steps: compiles, which may run side by side, and measurements, one at a time.
+
+    Example:
+        >>> class TwoSteps(Table):
+        ...     def prepare(self, configuration):
+        ...         return configuration
+        ...     def finish(self, prepared):
+        ...         return self.evaluate(prepared)
+        >>> steps = tp.capability(TwoSteps(), extension.Prepares)
+        >>> steps.finish(steps.prepare(space.default)).outcome.values["time"]
+        8.0
+    """
 
     def prepare(self, configuration: Configuration, /) -> Prepared:
         """Compile. Safe to call from several threads."""
@@ -61,7 +96,16 @@ class Prepares(Protocol[Prepared]):
 
 @runtime_checkable
 class SetsUpAgain(Protocol):
-    """Can tell whether its failures are the machine's."""
+    """Can tell whether its failures are the machine's.
+
+    Example:
+        >>> class Restartable(Table):
+        ...     is_set_up = True
+        ...     def set_up_again(self):
+        ...         self.is_set_up = True
+        >>> tp.capability(Restartable(), extension.SetsUpAgain).is_set_up
+        True
+    """
 
     @property
     def is_set_up(self) -> bool:
@@ -74,14 +118,27 @@ class SetsUpAgain(Protocol):
 
 @runtime_checkable
 class WaitsForCores(Protocol):
-    """Measures on a core that it has for itself, and may have to wait for one."""
+    """Measures on a core of its own, and may have to wait for one: `patience` says how long.
+
+    Example:
+        >>> tp.capability(Table(), extension.WaitsForCores) is None
+        True
+    """
 
     patience: Patience
 
 
 @runtime_checkable
 class Sanitizes(Protocol):
-    """Runs a configuration under the compiler's sanitizers."""
+    """Runs a configuration under the compiler's sanitizers.
+
+    Example:
+        >>> class Sanitized(Table):
+        ...     def sanitize(self, configuration):
+        ...         return tp.Failed("out_of_bounds", "heap-buffer-overflow")
+        >>> tp.capability(Sanitized(), extension.Sanitizes).sanitize(space.default).stage
+        'out_of_bounds'
+    """
 
     def sanitize(self, configuration: Configuration, /) -> Failed | None:
         """None when the sanitizers report nothing."""
@@ -89,7 +146,16 @@ class Sanitizes(Protocol):
 
 @runtime_checkable
 class KeepsPrograms(Protocol):
-    """Has what it built of good configurations still, until they are compared."""
+    """Still has the programs of good configurations when they are compared.
+
+    Example:
+        >>> class Keeping(Table):
+        ...     hands_over = False
+        ...     def is_kept(self, configuration):
+        ...         return configuration["tile"] == 8
+        >>> tp.capability(Keeping(), extension.KeepsPrograms).is_kept(space.default)
+        True
+    """
 
     def is_kept(self, configuration: Configuration, /) -> bool:
         """Whether comparing it again builds nothing."""
@@ -101,7 +167,17 @@ class KeepsPrograms(Protocol):
 
 @runtime_checkable
 class LooksAgain(Protocol):
-    """Looks at a configuration that may win again, for longer than at any other."""
+    """Verifies a configuration that may win again, for longer than any other.
+
+    Example:
+        >>> class Verifying(Table):
+        ...     def look_again(self, configuration):
+        ...         return None
+        ...     def look_s(self):
+        ...         return 1.5
+        >>> tp.capability(Verifying(), extension.LooksAgain).look_s()
+        1.5
+    """
 
     def look_again(self, configuration: Configuration, /) -> Failed | None:
         """How it failed while it was compared, or fails now; None when nothing is wrong."""
@@ -112,7 +188,14 @@ class LooksAgain(Protocol):
 
 @runtime_checkable
 class Remembers(Protocol):
-    """Knows the outcome of code that an earlier session ran."""
+    """Knows the outcome of code that an earlier session ran.
+
+    Example:
+        >>> class Remembering(Table):
+        ...     def remember(self, trials):
+        ...         self.known = {trial.code: trial.outcome for trial in trials}
+        >>> tp.capability(Remembering(), extension.Remembers).remember([])
+    """
 
     def remember(self, trials: list[Trial], /) -> None:
         """Take up the trials of an earlier session: code that occurs again is not run again."""
@@ -120,16 +203,33 @@ class Remembers(Protocol):
 
 @runtime_checkable
 class Warns(Protocol):
-    """Has warnings that concern all its results; complete once the reference has been run."""
+    """Has warnings that concern all its results; complete once the reference has been run.
+
+    Example:
+        >>> class Warning(Table):
+        ...     warnings = ("the tolerance accepts anything",)
+        >>> tp.capability(Warning(), extension.Warns).warnings
+        ('the tolerance accepts anything',)
+    """
 
     @property
-    def warnings(self) -> tuple[str, ...]: ...
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence each."""
 
 
 @runtime_checkable
 class NoiseFree(Protocol):
-    """Gives every configuration the same values each time, at next to no cost: nothing is measured again, and any
-    difference counts."""
+    """Gives every configuration the same values each time, at next to no cost.
+
+    Nothing is measured again, and any difference counts.
+
+    Example:
+        >>> class Model(Table):
+        ...     def worthwhile(self, trials):
+        ...         return 8
+        >>> tp.capability(Model(), extension.NoiseFree).worthwhile(100)
+        8
+    """
 
     def worthwhile(self, trials: int, /) -> int:
         """How many suggestions at a time are worth asking for after so many trials."""
@@ -137,7 +237,16 @@ class NoiseFree(Protocol):
 
 @runtime_checkable
 class ReportsQuantities(Protocol):
-    """Knows what tools reported of configurations, by the names of a model's values: a model learns from it."""
+    """Has the numbers that tools reported of configurations, by the names of a model's values.
+
+    A model learns from them.
+
+    Example:
+        >>> class Synthesising(Table):
+        ...     reported = {}
+        >>> tp.capability(Synthesising(), extension.ReportsQuantities).reported
+        {}
+    """
 
     @property
     def reported(self) -> Mapping[Configuration, Mapping[str, float]]:

@@ -33,7 +33,14 @@ class OwnTextFailure:
 
 @runtime_checkable
 class BlamesOwnText(Protocol):
-    """Can tell a defect in generated text from a fault of the source, its macros or its flags."""
+    """Can tell a defect in generated text from a fault of the source, its macros or its flags.
+
+    Example:
+        >>> class Blaming(Table):
+        ...     def own_text_failure(self, configuration):
+        ...         return None
+        >>> tp.capability(Blaming(), extension.BlamesOwnText).own_text_failure(space.default)
+    """
 
     def own_text_failure(self, configuration: Configuration, /) -> OwnTextFailure | None:
         """None where the text is the source's own, compiles, or does not compile without tunepass' text either."""
@@ -41,7 +48,15 @@ class BlamesOwnText(Protocol):
 
 @runtime_checkable
 class WritesText(Protocol):
-    """Compiles text that tunepass writes. Another version may write other text for the same configuration."""
+    """Compiles text that tunepass writes. Another version may write other text for the same configuration.
+
+    Example:
+        >>> class Writing(Table):
+        ...     def own_text(self, configuration):
+        ...         return extension.source_hash(f"tile {configuration['tile']}")
+        >>> tp.capability(Writing(), extension.WritesText).own_text(space.default)[:7]
+        'sha256:'
+    """
 
     def own_text(self, configuration: Configuration, /) -> str:
         """A digest of the text; empty where the configuration is compiled from the source's own."""

@@ -20,7 +20,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was done to every configuration: `points` = evaluated + left out by bound + by infeasibility + open."""
+    """The proof of an exact search: points = evaluated + bounded + infeasible + open.
+
+    Args:
+        points: all configurations.
+        evaluated: those that were evaluated.
+        bounded: those in boxes that cannot contain anything better.
+        infeasible: those in boxes where a constraint fails everywhere.
+        open: those that were not looked at; 0 when the front is exact.
+        boxes: the number of boxes.
+        found: points of the front so far.
+
+    Example:
+        >>> tp.Certificate(points=12, evaluated=8, bounded=4, infeasible=0, open=0, boxes=3).exact
+        True
+    """
 
     points: int
     evaluated: int
@@ -32,6 +46,7 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
+        """Whether every configuration is accounted for."""
         return self.open == 0
 
     @property
@@ -49,10 +64,19 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Nondominated configurations with their objective values (n, m), by the first objective.
+    """The nondominated configurations of an exact search, in the order of the first objective.
 
-    `gap`: no configuration, looked at or not, is better than all of the front by more than this share in some objective
-    (0 when exact, infinite when nothing is known).
+    Args:
+        configurations: of the front (n,).
+        values: their objectives (n, m).
+        certificate: how every configuration was covered.
+        gap: no configuration is better than all of the front by more than this share in some objective: 0 when exact,
+            infinite when nothing is known.
+
+    Example:
+        >>> certificate = tp.Certificate(points=1, evaluated=1, bounded=0, infeasible=0, open=0, boxes=1)
+        >>> tp.Front((space.default,), np.array([[8.0]]), certificate).gap
+        0.0
     """
 
     configurations: tuple[Configuration, ...]
@@ -67,6 +91,13 @@ class ExactSolver(ABC):
     The contract, tested for every solver in tunepass.testing: a search that is not stopped returns the front that brute
     force finds, one configuration for every nondominated loss vector, and its certificate is exact and accounts for
     every configuration; a stopped search returns the front of what it evaluated, and its gap bounds what it missed.
+
+    Example:
+        >>> from tunepass.exact.base import solver
+        >>> time = extension.parse_expression("tile * unroll", {p.name: p.type for p in space.parameters})
+        >>> front = solver("exhaustive").solve(space, [time])
+        >>> front.configurations, front.certificate.exact
+        ((Configuration(tile=4, unroll=1),), True)
     """
 
     @abstractmethod

@@ -14,8 +14,22 @@ from tunepass.study.outcome import Evaluate, Evaluation
 
 
 class Executor(ABC):
-    """Evaluates configurations. Compiles may run side by side where the evaluator `Prepares`; measurements run one at a
-    time on a machine, and never while something compiles there."""
+    """Runs evaluations, here or on other machines.
+
+    Compiles may run side by side where the evaluator `Prepares`. Measurements run one at a time on a machine, and never
+    while something compiles there.
+
+    Example:
+        >>> from contextlib import nullcontext
+        >>> class Plain(tp.Executor):
+        ...     def evaluate(self, evaluator, configurations):
+        ...         for configuration in configurations:
+        ...             yield configuration, evaluator(configuration)
+        ...     def workers(self):
+        ...         return nullcontext(lambda work, tasks: map(work, tasks))
+        >>> [c["tile"] for c, _ in Plain().evaluate(evaluate, [space.default])]
+        [8]
+    """
 
     @abstractmethod
     def evaluate(

@@ -64,7 +64,13 @@ Scalar = bool | int | float | str
 
 
 class Expr:
-    """Base of all nodes. `type` and `span` are fields of every node."""
+    """A typed expression: the base of all nodes. `type` and `span` are fields of every node.
+
+    Example:
+        >>> expression = extension.parse_expression("tile % unroll == 0", {p.name: p.type for p in space.parameters})
+        >>> isinstance(expression, extension.Expr), len(expression.children)
+        (True, 2)
+    """
 
     __slots__ = ()
     type: Type
@@ -72,6 +78,7 @@ class Expr:
 
     @property
     def children(self) -> tuple[Expr, ...]:
+        """The operands, in order."""
         return ()
 
     @property

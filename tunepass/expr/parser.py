@@ -36,9 +36,23 @@ _ESCAPES = {"n": "\n", "t": "\t"}
 
 
 def parse(text: str, names: Mapping[str, Type], *, source: Source | None = None, offset: int = 0) -> Expr:
-    """The typed tree of `text`. Spans point into `source`, where `text` starts at `offset`.
+    """The typed tree of a text.
 
-    Raises ExpressionError, with a span, for text that does not parse, does not type, or overflows by itself.
+    Args:
+        text: an expression of the language of constraints.
+        names: the type of each name that it may have.
+        source: what spans point into; None: the text itself.
+        offset: where the text starts in the source.
+
+    Returns:
+        The expression.
+
+    Raises:
+        ExpressionError: text that does not parse, does not type, or overflows by itself; with a span.
+
+    Example:
+        >>> str(extension.parse_expression("tile * 2", {p.name: p.type for p in space.parameters}).type)
+        'Integer'
     """
     where = _Where(source or Source("<expression>", text), offset if source else 0)
     _bounded(text, where)

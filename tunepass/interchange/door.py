@@ -9,7 +9,15 @@ from tunepass.ir.files import EmittedFile
 
 
 class Door(ABC):
-    """Reads one foreign format for `tunepass import`. Stateless."""
+    """Reads one foreign format for `tunepass import`. Stateless: made without arguments.
+
+    Example:
+        >>> class ToyDoor(extension.Door):
+        ...     def read(self, source):
+        ...         return tp.EmittedFile("k.toy", source.text.replace("size", "tile"))
+        >>> ToyDoor().read(tp.Source("k.foreign", "size 4")).text
+        'tile 4'
+    """
 
     @abstractmethod
     def read(self, source: Source) -> EmittedFile:

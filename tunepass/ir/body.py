@@ -6,7 +6,12 @@ from typing import ClassVar, TypeVar
 
 
 class Body:
-    """The base of all bodies. Subclasses are frozen dataclasses; `kind` is their key in registry.BACKENDS."""
+    """The base of what kernels consist of. Subclasses are frozen dataclasses; `kind` names their backend.
+
+    Example:
+        >>> class Plan(tp.Body):
+        ...     kind = "plan"
+    """
 
     __slots__ = ()
     kind: ClassVar[str]

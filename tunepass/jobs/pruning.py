@@ -61,8 +61,26 @@ def prunable(
 def pruned_space(
     source: str | Path, *, device: str | None = None, limits: Sequence[str] = (), kernel: str | None = None
 ) -> PrunedSpace:
-    """What the limits leave of a priced source's space: `pruned_space("train.py", device="p100",
-    limits=["memory=16GB"])`. SpaceError, with what conflicts, where that is nothing."""
+    """The configurations of a priced source that fit a device and meet limits; nothing is run.
+
+    Args:
+        source: the path of a source that a hardware model prices, such as a deep-learning model.
+        device: a device's name.
+        limits: bounds in words: `memory=16GB`, `time <= 20 ms`, `batch >= 32`.
+        kernel: the name of one of several kernels.
+
+    Returns:
+        The pruned space.
+
+    Raises:
+        SourceError: the source or a limit is wrong, with its place.
+        SpaceError: nothing is left; the message names the conditions that conflict.
+
+    Example:
+        >>> pruned = tp.pruned_space("samples/dnn/mnist_keras.py", device="phone", limits=["flops=60M"])
+        >>> pruned.space.size < pruned.space.dense
+        True
+    """
     given = prunable(str(source), kernel, Target(device=device, starts=Starts.NOTHING), limits)
     return PrunedSpace(given.kernel.parameters, given.kernel.constraints, given.limits)
 

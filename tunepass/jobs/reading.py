@@ -108,8 +108,24 @@ def _locked_operators(path: str | Path) -> tuple[str, ...]:
 
 
 def load(path: str | Path, kernel: str | None = None, words: Sequence[str] | None = None) -> Kernel:
-    """The kernel of an annotated source; of several, the one called `kernel`. `words` are the compiler's: where
-    included files are, and what is defined."""
+    """The kernel of an annotated source.
+
+    Args:
+        path: of the source; its suffix chooses the frontend.
+        kernel: the name of one of several kernels.
+        words: the compiler's, for included files and macros; None: those of the lock.
+
+    Returns:
+        The kernel, ready for a Pipeline.
+
+    Raises:
+        SourceError: the source is wrong or not readable, with the place.
+        TunepassError: it has several kernels and none is named, or none of that name.
+
+    Example:
+        >>> tp.load("samples/taco/spmv.taco").language
+        'taco'
+    """
     kernels = parse(path, kernel, words=words).kernels
     if len(kernels) > 1:
         raise TunepassError(

@@ -11,7 +11,7 @@ from tunepass.backends.caller import Evaluators as Evaluators
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, abbreviated
 
 if TYPE_CHECKING:
     from tunepass.space.space import Space
@@ -42,36 +42,72 @@ class Compilation:
 
 
 class Pass(ABC):
-    """One step. Subclasses are frozen dataclasses; their fields are the pass's options."""
+    """One step of a pipeline: a compilation in, a new one out. Subclasses are frozen dataclasses.
+
+    Its fields are the pass's options, its `name` is that by which `Pipeline.replaced` puts another in its place.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Skip(tp.Pass):
+        ...     name: str = "skip"
+        ...     def run(self, compilation):
+        ...         return compilation
+        >>> tp.Pipeline((Skip(),)).run(kernel)
+        <Result of 'scale': no search>
+    """
 
     name: str = ""
 
     @abstractmethod
-    def run(self, compilation: Compilation) -> Compilation: ...
+    def run(self, compilation: Compilation) -> Compilation:
+        """The compilation with what this pass adds; the given one stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a pipeline leaves: the choice, the best trade-offs, the scheduled kernel and its source text."""
+    """The answer of a pipeline: `choice`, `pareto`, the scheduled `kernel` and its `source` text.
+
+    Args:
+        compilation: the answer of the last pass.
+
+    Example:
+        >>> result = tp.Pipeline.default(max_evals=4, evaluators=evaluators, emitter=emitter).run(kernel)
+        >>> result.kernel.name, sorted(result.choice)
+        ('scale', ['tile', 'unroll'])
+    """
 
     compilation: Compilation
 
+    def __repr__(self) -> str:
+        files = ", ".join(file.name for file in self.compilation.files)
+        written = f"; writes {files}" if files else ""
+        found = self.compilation.found
+        if found is None:
+            return f"<Result of {self.kernel.name!r}: no search{written}>"
+        gains = ", ".join(gain.sentence() for gain in found.gains)
+        return f"<Result of {self.kernel.name!r}: {abbreviated(found.choice)}{'; ' * bool(gains)}{gains}{written}>"
+
     @property
     def kernel(self) -> Kernel:
+        """The kernel, scheduled with the choice."""
         return self.compilation.kernel
 
     @property
     def found(self) -> Found:
+        """The search's answer. TunepassError where the pipeline has no search."""
         if self.compilation.found is None:
             raise TunepassError("this pipeline has no search, so it has no choice")
         return self.compilation.found
 
     @property
     def choice(self) -> Configuration:
+        """The configuration that replaces the default, or the default itself."""
         return self.found.choice
 
     @property
     def pareto(self) -> tuple[Trial, ...]:
+        """The measured trials that no other dominates."""
         return self.found.pareto
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tunepass.backends.base import Backend, Target, backend_for, check_device, frontend_of
@@ -21,9 +21,26 @@ from tunepass.tuning.options import SearchOptions
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Passes in order."""
+    """Passes in order, from a kernel to its tuned source.
+
+    Args:
+        passes: the passes.
+
+    Raises:
+        TunepassError: an element is no Pass.
+
+    Example:
+        >>> [step.name for step in tp.Pipeline.default(max_evals=10).passes]
+        ['extract_space', 'prune_space', 'search', 'apply_schedule', 'emit']
+    """
 
     passes: tuple[Pass, ...]
+
+    def __post_init__(self) -> None:
+        passes = tuple(self.passes) if isinstance(self.passes, Iterable) else (self.passes,)
+        if not isinstance(self.passes, Iterable) or not all(isinstance(step, Pass) for step in passes):
+            raise TunepassError(f"a pipeline is a tuple of passes, got {self.passes!r}")
+        object.__setattr__(self, "passes", passes)
 
     @classmethod
     def default(
@@ -37,14 +54,33 @@ class Pipeline:
         evaluators: Evaluators | None = None,
         emitter: Emitter | None = None,
     ) -> Pipeline:
-        """extract_space, prune_space, search, apply_schedule, emit, for the backend of the kernel's kind on `device`.
+        """extract_space, prune_space, search, apply_schedule and emit, for the backend of the kernel's kind.
 
-        `evaluators` and `emitter` say how another compiler evaluates and prints its own kernels; without them, a C
-        kernel is compiled with `compiler` (cc -O2) and run.
+        Args:
+            device: what the kernel runs on or is priced for; None: the backend's usual one.
+            max_evals: limit of evaluations; None: no limit.
+            seed: of every random choice.
+            strategy: a strategy's name.
+            compiler: a command and its words; empty: the usual one, `cc -O2`.
+            evaluators: how another compiler evaluates its own kernels: from a kernel to a context manager of a function
+                from a configuration to an Evaluation.
+            emitter: how another compiler prints its own kernels: from a scheduled kernel and a note to files.
+
+        Returns:
+            The pipeline.
+
+        Raises:
+            TunepassError: an unknown device, or an argument that breaks its rule.
+
+        Example:
+            >>> pipeline = tp.Pipeline.default(max_evals=4, seed=0, evaluators=evaluators, emitter=emitter)
+            >>> pipeline.run(kernel).kernel.language
+            'toy'
         """
+        target = Target(compiler=compiler, device=device)
         check_device(device)
         options = SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
-        backend = _backend_of(Target(compiler=compiler, device=device), evaluators)
+        backend = _backend_of(target, evaluators)
         search = Search(backend=backend, options=options)
         prune = PruneSpace(lambda kernel: backend(kernel).limits())
         return cls((ExtractSpace(), prune, search, ApplySchedule(), Emit(emitter or emit)))
@@ -56,6 +92,25 @@ class Pipeline:
         return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
 
     def run(self, kernel: Kernel) -> Result:
+        """The kernel through all passes.
+
+        Args:
+            kernel: as `load` reads it, or as another compiler makes it.
+
+        Returns:
+            The answer of the last pass.
+
+        Raises:
+            TunepassError: not a kernel, or a pass whose input is missing.
+
+        Example:
+            >>> tp.Pipeline(()).run(kernel).kernel is kernel
+            True
+        """
+        if not isinstance(kernel, Kernel):
+            raise TunepassError(
+                f"a pipeline runs on a Kernel, got {kernel!r}", hint="tunepass.load(path) reads one from a source"
+            )
         compilation = Compilation(kernel=kernel)
         for step in self.passes:
             compilation = step.run(compilation)

@@ -59,8 +59,16 @@ class Count:
 
 
 class Remaining(ABC):
-    """What is left of `parameters`. Real parameters that no condition mentions are free: they are neither counted nor
-    listed."""
+    """The answer of a pruning solver: the configurations that meet all conditions.
+
+    Real parameters that no condition mentions are free: they are neither counted nor listed.
+
+    Example:
+        >>> from tunepass.pruning.base import solver
+        >>> remaining = solver("diagram").remaining(space.parameters, space.constraints)
+        >>> remaining.count.low, remaining.count.exact
+        (12, True)
+    """
 
     parameters: tuple[Parameter, ...]
     count: Count
@@ -110,8 +118,16 @@ class Share:
 
 
 class Solver(ABC):
-    """The contract, tested for every solver in tunepass.testing: a search that is not stopped leaves exactly the
-    configurations that brute force leaves; the count of a stopped search holds theirs."""
+    """Finds the configurations that conditions leave of a space.
+
+    The contract, tested for every solver in tunepass.testing: a search that is not stopped leaves exactly the
+    configurations that brute force leaves; the count of a stopped search contains theirs.
+
+    Example:
+        >>> from tunepass.pruning.base import solver
+        >>> isinstance(solver("intervals"), extension.PruningSolver)
+        True
+    """
 
     @abstractmethod
     def remaining(

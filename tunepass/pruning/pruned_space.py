@@ -41,15 +41,29 @@ class Broken:
 
 
 class PrunedSpace:
-    """`space` has the configurations that meet `constraints` and `limits`: `space.size`, `space.enumerate()`.
+    """The configurations that meet constraints and limits; `contains` takes microseconds. See `pruned_space`.
 
-    `contains` takes microseconds. SpaceError, with a smallest set of conditions that conflict, where nothing is left.
+    Args:
+        parameters: of the space.
+        constraints: the source's own.
+        limits: bounds of resources.
+
+    Raises:
+        SpaceError: nothing is left; the message has a smallest set of conditions that conflict.
+
+    Example:
+        >>> pruned = tp.PrunedSpace(space.parameters, space.constraints, [])
+        >>> pruned.contains({"tile": 16, "unroll": 3}), pruned.space.size
+        (False, 12)
     """
 
     def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[Constraint], limits: Sequence[Limit]):
         self.parameters, self.constraints, self.limits = tuple(parameters), tuple(constraints), tuple(limits)
         self.space = Space(parameters, [*constraints, *(limit.constraint for limit in limits)])
         self._names = frozenset(p.name for p in self.parameters)
+
+    def __repr__(self) -> str:
+        return f"<PrunedSpace: {len(self.limits)} limits, {self.space!r}>"
 
     @cached_property
     def _tests(self) -> list[Holds] | None:

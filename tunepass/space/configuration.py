@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 
+from tunepass.diagnostics import SpaceError
+
+MOST_SHOWN = 8  # parameters in the representation of a trial or a result
 Value = bool | int | float | str | tuple[int | str, ...]
 
 
@@ -14,12 +18,32 @@ def shown(value: Value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def abbreviated(values: Mapping[str, Value]) -> str:
+    """`tile=64, unroll=4`; of many parameters the first few, and how many there are."""
+    words = [f"{name}={shown(value)}" for name, value in itertools.islice(values.items(), MOST_SHOWN)]
+    return ", ".join(words) + (f", … ({len(values)} parameters)" if len(values) > MOST_SHOWN else "")
+
+
 class Configuration(Mapping[str, Value]):
-    """`configuration["tile"]` reads a value. Equal assignments are equal and hash alike, whatever their order."""
+    """A frozen, hashable mapping of parameters to values. Equal assignments are equal in any order.
+
+    Args:
+        values: a value for each parameter.
+
+    Raises:
+        SpaceError: the values are no mapping.
+
+    Example:
+        >>> configuration = tp.Configuration({"tile": 16, "unroll": 2})
+        >>> configuration["tile"], configuration.replace(unroll=4)
+        (16, Configuration(tile=16, unroll=4))
+    """
 
     __slots__ = ("_hash", "_values")
 
     def __init__(self, values: Mapping[str, Value]):
+        if not isinstance(values, Mapping):
+            raise SpaceError(f"a configuration is a mapping of parameters to values, got {values!r}")
         self._values = dict(values)
         self._hash: int | None = None
 
@@ -43,6 +67,7 @@ class Configuration(Mapping[str, Value]):
         return NotImplemented
 
     def replace(self, **changes: Value) -> Configuration:
+        """The configuration with other values for some parameters."""
         return Configuration({**self._values, **changes})
 
     def __repr__(self) -> str:

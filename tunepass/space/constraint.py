@@ -14,7 +14,24 @@ from tunepass.space.parameter import Parameter
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """`text` as the user wrote it; a configuration at which `expression` is undefined does not satisfy it."""
+    """A condition that feasible configurations satisfy. Where its expression is undefined, it does not hold.
+
+    A Space takes text as well; a Constraint is for text in a source, whose place diagnostics name.
+
+    Args:
+        expression: the parsed condition.
+        text: as the user wrote it.
+        span: the place in a source.
+        written: the expression with the names of sizes, where `expression` has their values.
+
+    Raises:
+        SpaceError: the expression is not true or false.
+
+    Example:
+        >>> constraint = tp.Constraint.parse("tile % unroll == 0", space.parameters)
+        >>> sorted(node.name for node in constraint.names)
+        ['tile', 'unroll']
+    """
 
     expression: nodes.Expr
     text: str
@@ -23,6 +40,11 @@ class Constraint:
     names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
 
     def __post_init__(self) -> None:
+        if not isinstance(self.expression, nodes.Expr):
+            raise SpaceError(
+                f"a constraint has an expression, got {self.expression!r}",
+                hint="write Constraint.parse(text, parameters)",
+            )
         names = {node.name: node for node in nodes.walk(self.expression) if isinstance(node, nodes.Name)}
         object.__setattr__(self, "names", tuple(names.values()))
         if not isinstance(self.expression.type, nodes.BoolType):
@@ -41,8 +63,28 @@ class Constraint:
         offset: int = 0,
         sizes: Mapping[str, bool | int | float] | None = None,
     ) -> Constraint:
-        """The constraint written at `offset` of `source` (its own text when there is no source). Names of `sizes`
-        that are no parameters stand for their values."""
+        """The constraint of a text.
+
+        Args:
+            text: the condition.
+            parameters: the names that it may have.
+            source: where it is written; None: nowhere but in `text`.
+            offset: its place in the source.
+            sizes: further names, with the values that they stand for.
+
+        Returns:
+            The typed constraint.
+
+        Raises:
+            ExpressionError: the text does not parse or has an unknown name, with its place.
+            SpaceError: it is not true or false.
+
+        Example:
+            >>> str(tp.Constraint.parse("tile <= 16", space.parameters))
+            'tile <= 16'
+        """
+        if not isinstance(text, str):
+            raise SpaceError(f"a constraint is text or a Constraint, got {text!r}")
         source = source or Source("<constraint>", text)
         values = {name: lift(value) for name, value in (sizes or {}).items()}
         types = {name: value.type for name, value in values.items()} | {p.name: p.type for p in parameters}

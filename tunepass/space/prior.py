@@ -9,7 +9,7 @@ a step beyond the range, so that equally spaced values share Beta(1, 1) equally.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, nearest
+from tunepass.space.plain_values import as_real
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,8 @@ class Beta:
     b: float
 
     def __post_init__(self) -> None:
+        if as_real(self.a) is None or as_real(self.b) is None:
+            raise SpaceError(f"a Beta prior needs two numbers, got a={self.a!r}, b={self.b!r}")
         if not (math.isfinite(self.a) and math.isfinite(self.b) and self.a > 0 and self.b > 0):
             raise SpaceError(f"a Beta prior needs finite a > 0 and b > 0, got a={self.a}, b={self.b}")
 
@@ -79,10 +82,10 @@ def beta_prior(owner: str, prior: BetaLike | None) -> Beta | None:
                 hint=f"did you mean {close!r}?" if close else None,
             )
         return SHAPES[prior]
-    pair = tuple(prior)
-    if len(pair) != 2:
+    pair = _numbers(prior)
+    if pair is None or len(pair) != 2:
         raise SpaceError(f"{owner}: prior is a shape's name or a pair (a, b), got {prior!r}")
-    return Beta(float(pair[0]), float(pair[1]))
+    return Beta(*pair)
 
 
 def cell_edges(scaled: Floats) -> Floats:
@@ -120,7 +123,9 @@ def probabilities(owner: str, prior: Sequence[float] | str | None, n: int) -> tu
         return None
     if isinstance(prior, str):
         raise SpaceError(f"{owner}: a categorical prior is one probability per value, got {prior!r}")
-    weights = tuple(float(p) for p in prior)
+    weights = _numbers(prior)
+    if weights is None:
+        raise SpaceError(f"{owner}: a categorical prior is one probability per value, got {prior!r}")
     if len(weights) != n:
         raise SpaceError(f"{owner}: prior needs one probability per value, got {len(weights)} for {n} values")
     return _normalised(owner, weights)
@@ -132,9 +137,10 @@ def position_weights(
     """A weight per (position, item), (k, k): position p chooses among the items still unused with these weights."""
     if prior is None:
         return None
-    if isinstance(prior, str):
+    given = [] if isinstance(prior, str) or not isinstance(prior, Iterable) else [_numbers(row) for row in prior]
+    rows = tuple(row for row in given if row is not None)
+    if not given or len(rows) < len(given):
         raise SpaceError(f"{owner}: a permutation's prior is a {k} x {k} matrix of weights, got {prior!r}")
-    rows = tuple(tuple(float(w) for w in row) for row in prior)
     if len(rows) != k or any(len(row) != k for row in rows):
         lengths = [len(row) for row in rows]
         raise SpaceError(f"{owner}: prior needs a weight per position and item, {k} x {k}, got rows of {lengths}")
@@ -171,6 +177,14 @@ def _choices(weights: Floats, unused: NDArray[np.bool_]) -> Floats:
     """Weights (n, k) of the unused items; equal ones where all of those weigh nothing."""
     weight = np.where(unused, weights, 0.0)
     return np.where(weight.sum(axis=1, keepdims=True) > 0, weight, unused)
+
+
+def _numbers(values: object) -> tuple[float, ...] | None:
+    """The values as floats; None for what is no sequence of numbers."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        return None
+    plain = [as_real(value) for value in values]
+    return None if None in plain else tuple(float(value) for value in plain if value is not None)
 
 
 def _normalised(owner: str, weights: tuple[float, ...]) -> tuple[float, ...]:

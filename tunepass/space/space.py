@@ -7,9 +7,9 @@ parameter alone. Without real parameters and within the node limit it is `comple
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,19 +20,41 @@ from tunepass.space.columns import Column, Columns, Indices, Mask, length, repla
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.space.plain_values import as_whole
 from tunepass.space.prior import Floats
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:  # feasible is loaded by the first space: `tunepass cc` names the class and makes none
     from tunepass.space.feasible.group import ParameterGroup
 
 NODE_LIMIT = 5_000_000
+MOST_NAMED = 8  # parameters that a representation names
 
 
 class Space:
-    """`complete`: sizes, ranks and enumeration are exact. `warnings`: what the user should know, as diagnostics.
+    """Parameters and the constraints that tie them: the set of feasible configurations.
 
-    A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Past `node_limit`
-    diagram nodes the space is sampled instead of counted, and `complete` is false.
+    A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Any other is
+    `complete`, counted exactly, up to `node_limit`. `warnings` are diagnostics for the user.
+
+    Args:
+        parameters: Real, Integer, Ordinal, Categorical or Permutation, with distinct names.
+        constraints: conditions as text or as Constraint; all must hold.
+        node_limit: nodes of the decision diagram beyond which the space is sampled instead of counted.
+
+    Raises:
+        SpaceError: a wrong argument, or no configuration is feasible; the message names conditions that conflict.
+        ExpressionError: a constraint does not parse, with its place.
+
+    Example:
+        >>> space = tp.Space([tp.Ordinal("tile", [4, 8, 16]), tp.Integer("unroll", 1, 4)], ["tile % unroll == 0"])
+        >>> space
+        <Space of tile, unroll: 9 configurations>
+        >>> space.contains({"tile": 4, "unroll": 3})
+        False
+        >>> space.neighbours(space.default)[0]
+        Configuration(tile=8, unroll=1)
     """
 
     def __init__(
@@ -44,25 +66,55 @@ class Space:
     ):
         from tunepass.space.feasible.build import build_groups
 
-        self.parameters = tuple(parameters)
+        self.parameters = _listed("parameters", parameters)
         _check_parameters(self.parameters)
         self.constraints = tuple(
-            c if isinstance(c, Constraint) else Constraint.parse(c, self.parameters) for c in constraints
+            c if isinstance(c, Constraint) else Constraint.parse(c, self.parameters)
+            for c in _listed("constraints", constraints)
         )
         _check_names(self.constraints, {p.name: p.type for p in self.parameters})
+        if as_whole(node_limit) is None:
+            raise SpaceError(f"node_limit is a whole number, got {node_limit!r}")
         self.node_limit = node_limit
         groups, self._notes = build_groups(self.parameters, self.constraints, node_limit)
         self._set_groups(groups)
 
     @classmethod
     def from_table(cls, rows: Sequence[Mapping[str, Value]], parameters: Sequence[Parameter] | None = None) -> Space:
-        """The space whose feasible configurations are exactly `rows`; parameters default to the values that occur."""
+        """The space whose feasible configurations are exactly the given ones.
+
+        Args:
+            rows: the configurations, each with the same parameters.
+            parameters: None: categorical or ordinal ones of the values that occur.
+
+        Returns:
+            The space.
+
+        Raises:
+            SpaceError: no rows, or a row that does not fit the parameters.
+
+        Example:
+            >>> tp.Space.from_table([{"tile": 4}, {"tile": 16}]).size
+            2
+        """
         from tunepass.space.feasible import table
 
+        rows = _listed("rows", rows)
+        for row in rows:
+            if not isinstance(row, Mapping):
+                raise SpaceError(f"a row is a mapping of parameters to values, got {row!r}")
         parameters = table.parameters_of(rows) if parameters is None else tuple(parameters)
         space = cls(parameters)
         space._set_groups((table.group_of(rows, space.parameters),))
         return space
+
+    def __repr__(self) -> str:
+        names = ", ".join(p.name for p in self.parameters[:MOST_NAMED])
+        more = f", … ({len(self.parameters)} parameters)" if len(self.parameters) > MOST_NAMED else ""
+        if not self.finite:
+            return f"<Space of {names}{more}: not finite>"
+        size = f"{_rounded(self._product.size)} configurations" if self.complete else "sampled, not counted"
+        return f"<Space of {names}{more}: {size}>"
 
     def _set_groups(self, groups: tuple[ParameterGroup, ...]) -> None:
         from tunepass.space.feasible.product import GroupProduct
@@ -213,7 +265,20 @@ class Space:
     # --- single configurations
 
     def sample(self, n: int, rng: np.random.Generator, prior: bool = False) -> list[Configuration]:
-        """Up to n distinct feasible configurations; see `sample_columns`."""
+        """Distinct feasible configurations, drawn uniformly.
+
+        Args:
+            n: how many.
+            rng: the source of randomness.
+            prior: draws by the parameters' priors instead.
+
+        Returns:
+            `n` configurations; fewer only where fewer exist, or where a sampled space yields fewer (see `warnings`).
+
+        Example:
+            >>> len(space.sample(5, np.random.default_rng(0)))
+            5
+        """
         return self.configurations(self.sample_columns(n, rng, prior))
 
     def contains(self, configuration: Mapping[str, Value]) -> bool:
@@ -255,6 +320,18 @@ class Space:
 def _plain(value: Value) -> Value:
     """Python's own number: a long range finds no other kind without looking at every one of its own."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _rounded(count: int) -> str:
+    """The count in full, or its power of ten where few would read it."""
+    return f"{count:,}" if count < 10**12 else f"about 10^{int(count.bit_length() * math.log10(2))}"
+
+
+def _listed(what: str, values: Iterable[T]) -> tuple[T, ...]:
+    """The values as a tuple; SpaceError for one alone, and for text, whose letters are no constraints."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise SpaceError(f"{what} is a list, got {values!r}", hint=f"write {what}=[...]")
+    return tuple(values)
 
 
 def _check_parameters(parameters: tuple[Parameter, ...]) -> None:

@@ -42,7 +42,23 @@ WARM_UP_KEY = 0x64656E73  # keeps the warm-up's random stream apart from the pro
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DensityRatioSettings:
-    """`initial=None`: the 20 random configurations of §III-C, at most a third of the budget; 1 with a source."""
+    """Settings of the strategy `density_ratio`.
+
+    Args:
+        initial: random configurations before the first ranking; None: the 20 of §III-C, at most a third of the budget,
+            and 1 with a prior mean.
+        density: of the densities of good and bad configurations.
+        ranking: configurations up to which the whole space is ranked.
+        proposals: draws that are ranked in a larger space.
+        bins: number of values above which a number counts as a continuum.
+        weight: w, of the prior mean's densities, before anything is measured.
+        fading: trials that halve w.
+        residual: how the rank agreement lowers w.
+
+    Example:
+        >>> tp.DensityRatioSettings(initial=10).initial_size(task)
+        10
+    """
 
     initial: int | None = None
     density: DensitySettings = field(default_factory=DensitySettings)
@@ -54,6 +70,7 @@ class DensityRatioSettings:
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # how the rank agreement lowers w
 
     def initial_size(self, task: Task) -> int:
+        """How many random configurations a task begins with."""
         if self.initial is not None:
             return self.initial
         if task.prior_mean is not None:
@@ -62,7 +79,17 @@ class DensityRatioSettings:
 
 
 class DensityRatio(SequentialStrategy):
-    """`DensityRatio(task, DensityRatioSettings(initial=10))`; one objective."""
+    """Suggests where good configurations are dense and bad ones are not (HiPerBOt).
+
+    Several objectives are ranked by the sum of their ranks.
+
+    Args:
+        settings: None: those of the strategy `density_ratio`.
+
+    Example:
+        >>> tp.DensityRatio(task, tp.DensityRatioSettings(initial=3)).suggest(1)
+        [Configuration(tile=8, unroll=1)]
+    """
 
     def __init__(self, task: Task, settings: DensityRatioSettings | None = None):
         super().__init__(task)

@@ -38,11 +38,25 @@ WARM_UP_KEY = 0x77616C6C  # keeps the warm-up's random stream apart from the ite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParetoWallSettings:
-    """Every choice is one switch; `None` for a size takes it from the budget.
+    """Settings of the strategy `hypermapper`; every choice is one switch.
 
-    `warm_up` is N: a tenth of the budget, at least one more than the parameters. `per_iteration` is M: 1 for a single
-    objective, whose predicted front is one configuration, else a fiftieth of the budget. `epsilon` is the share of
-    evaluations that is uniform even where P is large enough: with M = 1 there is nothing to fill.
+    Args:
+        warm_up: N; None: a tenth of the budget, at least one more than the parameters.
+        per_iteration: M; None: 1 for a single objective, whose predicted front is one configuration, else a fiftieth of
+            the budget.
+        epsilon: share of evaluations that is uniform even where P is large enough: with M = 1 there is nothing to fill.
+        prior: the warm-up and half the pool are draws from the parameters' priors (§III-A).
+        feasibility: of the model of P(feasible) (§III-C); None: no model.
+        threshold: probability above which a configuration counts as feasible.
+        wall: False: evaluated configurations may be in the front, and P - X_out is the rest.
+        choose: M of P: `uniform` as printed, or `chebyshev`, by random scalarisations.
+        forest: of the random forest.
+        log_output: whether losses are fitted on the log scale.
+        pool: configurations whose losses are predicted.
+
+    Example:
+        >>> tp.ParetoWallSettings(warm_up=5).warm_up_size(task)
+        5
     """
 
     warm_up: int | None = None
@@ -69,21 +83,30 @@ class ParetoWallSettings:
         )  # fmt: skip
 
     def warm_up_size(self, task: Task) -> int:
+        """N for a task."""
         if self.warm_up is not None:
             return self.warm_up
         return max(len(task.space.parameters) + 1, (task.max_evals or 100) // 10)
 
     def iteration_size(self, task: Task) -> int:
+        """M for a task."""
         if self.per_iteration is not None:
             return self.per_iteration
         return 1 if len(task.objectives) == 1 else max(1, (task.max_evals or 100) // 50)
 
 
 class ParetoWall(SequentialStrategy):
-    """`ParetoWall(task, ParetoWallSettings(wall=False))`.
+    """Evaluates the predicted Pareto front again and again (HyperMapper 2.0), for any number of objectives.
 
     Iterations start after N, N + M, N + 2M, ... suggestions, and each knows the trials observed before its start, so
     an interrupted study plans the iteration it was in as it was planned before.
+
+    Args:
+        settings: None: those of the strategy `hypermapper`.
+
+    Example:
+        >>> tp.ParetoWall(task, tp.ParetoWallSettings(wall=False)).suggest(1)
+        [Configuration(tile=8, unroll=1)]
     """
 
     def __init__(self, task: Task, settings: ParetoWallSettings | None = None):
@@ -96,6 +119,7 @@ class ParetoWall(SequentialStrategy):
 
     @property
     def feasible_recall(self) -> float | None:
+        """The share of the feasible trials that the model predicts as feasible; None while nothing failed."""
         return self.feasibility.recall
 
     def _next(self) -> Configuration | None:

@@ -12,11 +12,29 @@ from tunepass.strategies.sequential import SequentialStrategy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomSettings:
+    """Settings of the strategy `random`.
+
+    Args:
+        prior: draws by the parameters' priors instead of uniformly.
+
+    Example:
+        >>> tp.RandomSettings(prior=True).prior
+        True
+    """
+
     prior: bool = False
 
 
 class Random(SequentialStrategy):
-    """The default first, then draws."""
+    """Suggests the default first, then distinct random configurations.
+
+    Args:
+        settings: None: those of the strategy `random`.
+
+    Example:
+        >>> tp.Random(task).suggest(1)
+        [Configuration(tile=8, unroll=1)]
+    """
 
     def __init__(self, task: Task, settings: RandomSettings | None = None):
         super().__init__(task)

@@ -15,11 +15,24 @@ OPTIONAL = (*ADDED, "plugins")  # not written where they are empty
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Hashes of the source and the space, the compiler and its flags, the device, and the harness's version.
+    """What a result depends on besides the configuration. A lock whose identity changed is stale.
 
-    `files` and `toolchain` are digests of a Manifest each: what was read besides the source, and what compiles it. They
-    are empty where nothing is compiled, and in what an earlier version wrote: then they are not compared. `plugins` are
-    the packages, with versions, whose frontend, backend, hardware model or device the result depends on."""
+    Args:
+        source: a hash of the text.
+        space: a hash of the parameters and constraints.
+        compiler: what the compiler says of itself.
+        flags: of the compiler.
+        device: what the kernel runs on or is priced for.
+        harness: the version of the program around the kernel.
+        files: a digest of the files that were read besides the source; empty: not compared.
+        toolchain: a digest of the programs that compile it; empty: not compared.
+        plugins: packages, with versions, of the frontend, backend, hardware model or device.
+
+    Example:
+        >>> old, new = (tp.Identity(source="sha256:1", space="sha256:2", compiler=c) for c in ("gcc 12", "gcc 13"))
+        >>> old.changes(new)
+        ['compiler: gcc 12 -> gcc 13']
+    """
 
     source: str
     space: str
@@ -71,4 +84,16 @@ def _shown(texts: Mapping[str, str], name: str) -> str:
 
 
 def source_hash(text: str) -> str:
+    """The hash of a source, for an Identity.
+
+    Args:
+        text: the source.
+
+    Returns:
+        `sha256:` and its hexadecimal digest.
+
+    Example:
+        >>> extension.source_hash("int x;")[:15]
+        'sha256:...'
+    """
     return "sha256:" + hashlib.sha256(encoded(text)).hexdigest()

@@ -10,15 +10,32 @@ from tunepass.diagnostics import StudyError
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A measured quantity: `Objective("time", unit="ms")`, `Objective("throughput", unit="GB/s", maximise=True)`."""
+    """A measured quantity and its direction.
+
+    Args:
+        name: an identifier, by which Measured has the values.
+        unit: for people; values are never converted.
+        maximise: whether larger values are better.
+
+    Raises:
+        StudyError: the name is no identifier, or another argument has the wrong type.
+
+    Example:
+        >>> tp.Objective("throughput", unit="GB/s", maximise=True).gain(default=2.0, chosen=3.0)
+        1.5
+    """
 
     name: str
     unit: str = ""
     maximise: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier():
+        if not (isinstance(self.name, str) and self.name.isidentifier()):
             raise StudyError(f"an objective's name must be an identifier, got {self.name!r}")
+        if not isinstance(self.unit, str):
+            raise StudyError(f"objective {self.name}: the unit is text, got {self.unit!r}")
+        if not isinstance(self.maximise, bool):
+            raise StudyError(f"objective {self.name}: maximise is True or False, got {self.maximise!r}")
 
     def loss(self, value: float) -> float:
         """The value as a loss: smaller is better."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
+from tunepass.space.plain_values import as_real
 
 FailureStage = Literal[
     "compile",
@@ -23,18 +24,28 @@ FailureStage = Literal[
     "metric",
     "run",
 ]
+LONGEST = 60  # characters of a constraint in a summary
 FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them.
-    `censored`: measuring was cut short because it could not win; the values are what the few samples say. Without
-    samples not even one run was let end: the values are the least (of what is minimised) that it would have had.
+    """The outcome of an evaluation that worked: a value for each objective.
 
-    `deviation` is the standard deviation of the error that a value has, by objective, where the caller knows it.
-    `repeats` are the values of each of several measurements of one configuration, whose mean the values are:
-    `mean_of` makes one outcome of them.
+    Args:
+        values: by objective's name, each finite and in its objective's unit; NumPy's numbers become Python's own.
+        samples: the repeats behind the values.
+        censored: the measurement was stopped early because the configuration cannot beat the incumbent; the values are
+            those of the few samples. Without samples, no run ended: the values are lower bounds, if minimised.
+        deviation: by objective, the standard deviation of the value's error, where the caller knows it.
+        repeats: the values of each of several measurements of the configuration, whose mean `values` are.
+
+    Raises:
+        StudyError: a value is no finite number, or a deviation is negative or of no value.
+
+    Example:
+        >>> tp.Measured({"time": 3.1}, deviation={"time": 0.2}).values["time"]
+        3.1
     """
 
     values: Mapping[str, float]
@@ -44,8 +55,12 @@ class Measured:
     repeats: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
+        _check_mapping("the values", self.values)
+        _check_mapping("the deviation", self.deviation)
         object.__setattr__(self, "values", {name: _measured(name, value) for name, value in self.values.items()})
         object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
+        if not isinstance(self.samples, tuple) or not all(isinstance(s, (int, float)) for s in self.samples):
+            object.__setattr__(self, "samples", _samples(self.samples))
         if self.repeats:
             repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
             object.__setattr__(self, "repeats", repeats)
@@ -83,33 +98,81 @@ def mean_of(measured: Sequence[Measured]) -> Measured:
     )
 
 
+def _check_mapping(what: str, values: object) -> None:
+    if not isinstance(values, Mapping):
+        raise StudyError(
+            f"{what} of a measurement: a number for each objective by name, got {values!r}",
+            hint='write tunepass.Measured({"time": 3.1})',
+        )
+
+
+def _samples(samples: object) -> tuple[int | float, ...]:
+    """The samples as a tuple of Python's numbers."""
+    listed = list(samples) if isinstance(samples, Iterable) and not isinstance(samples, str) else [samples]
+    plain = [as_real(sample) for sample in listed]
+    if not isinstance(samples, Iterable) or any(sample is None for sample in plain):
+        raise StudyError(f"the samples of a measurement are a sequence of numbers, got {samples!r}")
+    return tuple(sample for sample in plain if sample is not None)
+
+
 def _measured(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    number = as_real(value)
+    if number is None or not math.isfinite(number):
         raise StudyError(
             f"objective {name}: a measured value must be a finite number, got {value!r}",
             hint="report what went wrong as tunepass.Failed(stage, log)",
         )
-    return float(value)
+    return float(number)
 
 
 def _deviation(name: str, value: object, values: Mapping[str, float]) -> float:
     if name not in values:
         raise StudyError(f"a deviation is of a measured value, and {name} is none; there are {', '.join(values)}")
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (math.isfinite(value) and value >= 0):
+    number = as_real(value)
+    if number is None or not (math.isfinite(number) and number >= 0):
         raise StudyError(f"objective {name}: the deviation of a value is a finite number >= 0, got {value!r}")
-    return float(value)
+    return float(number)
 
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """The configuration breaks a constraint known only at evaluation (a device limit, a model's `fits`)."""
+    """The outcome of a configuration that breaks a constraint known only at evaluation.
+
+    Args:
+        constraint: the name of the constraint, such as a device's limit or a model's `fits`.
+
+    Raises:
+        StudyError: the constraint is not text.
+
+    Example:
+        >>> trial = tp.Study(space, [tp.Objective("time")]).observe(space.default, tp.Infeasible("fits"))
+        >>> trial.measured
+        False
+    """
 
     constraint: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.constraint, str):
+            raise StudyError(f"Infeasible names the constraint as text, got {self.constraint!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The evaluation failed at `stage`; `log` is the tail of what the failing tool printed."""
+    """The outcome of an evaluation that failed. Strategies learn from failures.
+
+    Args:
+        stage: `compile`, `not_applied`, `crash`, `timeout`, `memory`, `output`, `wrong_result`, `out_of_bounds`,
+            `cheated`, `metric` or `run`.
+        log: output of the failing tool; a study stores its end.
+
+    Raises:
+        StudyError: the stage is none of these, or the log is not text.
+
+    Example:
+        >>> tp.Failed("compile", "error: too many registers").stage
+        'compile'
+    """
 
     stage: str
     log: str = ""
@@ -117,9 +180,23 @@ class Failed:
     def __post_init__(self) -> None:
         if self.stage not in FAILURE_STAGES:
             raise StudyError(f"failure stage must be one of {', '.join(FAILURE_STAGES)}, got {self.stage!r}")
+        if not isinstance(self.log, str):
+            raise StudyError(f"the log of a failure is text, got {self.log!r}", hint="write str(log)")
 
 
 Outcome = Measured | Infeasible | Failed
+
+
+def summary(outcome: Outcome) -> str:
+    """`time=3.1`, `failed at compile` or `infeasible: fits`."""
+    match outcome:
+        case Measured(values):
+            text = ", ".join(f"{name}={value:.6g}" for name, value in values.items())
+            return f"{text} (cut short)" if outcome.censored else text
+        case Failed(stage):
+            return f"failed at {stage}"
+        case Infeasible(constraint):
+            return f"infeasible: {constraint if len(constraint) <= LONGEST else constraint[:LONGEST] + '…'}"
 
 
 def cut_short(outcome: Outcome) -> bool:
@@ -134,10 +211,23 @@ def bounds_only(outcome: Outcome) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An outcome with what it cost: seconds by stage (`compile`, `check`, `measure`, ...) and the tail of the log.
-    `calibration` is the machine's speed while it was timed, in turns of a fixed loop a second; `code` a digest of what
-    ran, "" where nothing did; `same_as` the configuration evaluated before whose outcome was taken, because the code is
-    the same."""
+    """An evaluator's answer: an outcome and its cost.
+
+    Args:
+        outcome: Measured, Infeasible or Failed.
+        seconds: the cost by stage (`compile`, `check`, `measure`, ...).
+        log: output of the tools.
+        calibration: the machine's speed during the measurement, in turns of a fixed loop a second.
+        same_as: the configuration evaluated before whose outcome this one takes, because the code is the same.
+        code: a digest of the code that ran; empty where none did.
+
+    Raises:
+        StudyError: the outcome is none of these.
+
+    Example:
+        >>> tp.Evaluation(tp.Measured({"time": 3.1}), {"measure": 0.4}).seconds
+        {'measure': 0.4}
+    """
 
     outcome: Outcome
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -146,8 +236,19 @@ class Evaluation:
     same_as: Configuration | None = None
     code: str = ""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.outcome, Outcome):
+            raise StudyError(f"an outcome is Measured, Infeasible or Failed, got {self.outcome!r}")
+
 
 class Evaluate(Protocol):
-    """Anything that prices one configuration: an evaluator, or a plain function."""
+    """Anything that evaluates one configuration: an evaluator, or a plain function.
+
+    Example:
+        >>> def evaluate(configuration):
+        ...     return tp.Evaluation(tp.Measured({"time": float(configuration["tile"])}))
+        >>> evaluate(space.default).outcome.values["time"]
+        8.0
+    """
 
     def __call__(self, configuration: Configuration, /) -> Evaluation: ...

@@ -58,8 +58,19 @@ class Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A trial, the value that it is believed to have, and the interval that holds it with 95 %, in the objective's
-    unit; both are the measured value where nothing says what the noise is."""
+    """The trial that is expected to be best, in spite of noise.
+
+    Args:
+        trial: the trial.
+        value: its expected value, in the objective's unit; the measured one where the noise is unknown.
+        interval: the interval that contains the true value with 95 %.
+
+    Example:
+        >>> study = tp.Study(space, [tp.Objective("time")])
+        >>> trial = study.observe(space.default, tp.Measured({"time": 3.5}))
+        >>> study.recommended.value
+        3.5
+    """
 
     trial: Trial
     value: float

@@ -31,7 +31,18 @@ def describe_space(space: Space) -> str:
 
 
 def space_hash(space: Space) -> str:
-    """`sha256:...` of the description, for identities."""
+    """The hash of a space, for an Identity.
+
+    Args:
+        space: the space.
+
+    Returns:
+        `sha256:` and the hexadecimal digest of its description.
+
+    Example:
+        >>> extension.space_hash(space)[:7]
+        'sha256:'
+    """
     return "sha256:" + hashlib.sha256(describe_space(space).encode()).hexdigest()
 
 

@@ -15,6 +15,7 @@ from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
+from tunepass.study import validation
 from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight, Revises
 from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
@@ -31,26 +32,43 @@ from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, beliefs_of, factory_of
 from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Trust, rank_correlation
-from tunepass.study.validation import valid_budget, valid_configuration, valid_objectives, valid_outcome, valid_seconds
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
 
 class Study:
-    """Ordered trials of one space.
+    """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
-        while not study.finished:
-            for configuration in study.suggest(1):
-                study.observe(configuration, tp.Measured({"time": run(configuration)}))
+    The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
+    when `observe` returns. A study of the same name resumes: its trials are replayed into the strategy, and interrupted
+    suggestions come again before new ones.
 
-    The space's default is suggested first, and no configuration twice. `max_evals` bounds trials and suggestions under
-    evaluation together; a trial that took the outcome of another with the same code is free. With a `store`, every
-    observation is on disk when `observe` returns; a study of the same name resumes: its trials are replayed into the
-    strategy, and what was interrupted is suggested again before anything new. Without a `name` the space, the
-    objectives and the `identity` name it. `identity` says what results depend on besides the configuration (source,
-    compiler, device, ...); a study never mixes two. `prior_mean` is what is known about the one objective beforehand:
-    the search starts from it, and `trust` says what it turned out to be worth. `feasible` says at no cost which
-    configurations can be measured at all (a model's limits): strategies that can use it pass over the others.
+    Args:
+        space: the configurations to choose from.
+        objectives: what is measured; with several, `pareto` has the trade-offs.
+        strategy: a strategy's name, the path of its class (`package.module:Class`), or a function of a Task.
+        seed: of every random choice; the same seed and outcomes give the same suggestions.
+        max_evals: limit of trials and suggestions under evaluation together; a trial that takes the outcome of another
+            one with the same code is free. None: no limit.
+        store: a Store or its URL (`sqlite:///runs.db`); None: memory.
+        name: of the study in its store; None: a digest of the space, the objectives and the identity.
+        identity: what results depend on besides the configuration (source, compiler, device, ...). A study never mixes
+            two identities.
+        prior_mean: what is known about the one objective beforehand. The search starts from it; see `trust`.
+        feasible: a function of columns that says at no cost which configurations can be measured at all. Strategies
+            that can use it pass over the others.
+
+    Raises:
+        StudyError: an argument breaks its rule; or the store has a study of this name with another space, other
+            objectives or another identity.
+
+    Example:
+        >>> study = tp.Study(space, [tp.Objective("time", unit="ms")], seed=0, max_evals=5)
+        >>> while not study.finished:
+        ...     for configuration in study.suggest():
+        ...         trial = study.observe(configuration, measure(configuration))
+        >>> len(study.trials), study.best.number in range(5)
+        (5, True)
     """
 
     def __init__(
@@ -67,21 +85,22 @@ class Study:
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
     ):
-        self.space = space
-        self.objectives = valid_objectives(objectives)
-        if prior_mean is not None:
-            self._single("prior_mean")
+        validation.check_strategy(strategy)
         self.task = Task(
             space=space,
-            objectives=self.objectives,
+            objectives=validation.valid_objectives(objectives),
             seed=seed,
-            max_evals=valid_budget(max_evals),
+            max_evals=max_evals,
             prior_mean=prior_mean,
             feasible=feasible,
         )
+        self.space, self.objectives = space, self.task.objectives
+        if prior_mean is not None:
+            self._single("prior_mean")
+        name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)
-        self._record = self._open(name, dict(identity or {}))
+        self._record = self._open(name, known_identity)
         self.name = self._record.name
         self._size = space.size if space.finite and space.complete else None
         self._exhausted = False
@@ -89,15 +108,34 @@ class Study:
         self._due_again: set[Configuration] = set()  # handed out by `again`, not observed since
         self._replay()
 
+    def __repr__(self) -> str:
+        most = "" if self.task.max_evals is None else f" of {self.task.max_evals}"
+        text = f"{len(self._trials)} trials, {self.spent}{most} evaluations spent, {objectives_text(self.objectives)}"
+        if len(self.objectives) == 1 and (losses := self._losses()):
+            objective = self.objectives[0]
+            text += f", best {objective.value(min(loss for (loss,), _ in losses)):.6g}"
+        return f"<Study {self.name!r}: {text}>"
+
     # -- asking and telling
 
     def suggest(self, n: int = 1, first: Sequence[Configuration] = ()) -> list[Configuration]:
-        """At most `n` configurations to evaluate; `[]` once the budget or the space is exhausted.
+        """The next configurations to evaluate.
 
-        Those of `first` that were never suggested or observed come before the strategy's.
+        Args:
+            n: how many, at most.
+            first: configurations that come before the strategy's, where they were never suggested or observed.
+
+        Returns:
+            At most `n` configurations; `[]` once the budget or the space is exhausted.
+
+        Raises:
+            StudyError: `n` is below 1, or the strategy repeats itself.
+
+        Example:
+            >>> tp.Study(space, [tp.Objective("time")]).suggest()
+            [Configuration(tile=8, unroll=1)]
         """
-        if n < 1:
-            raise StudyError(f"suggest asks for at least one configuration, got {n}")
+        n = validation.valid_count(n, "suggest")
         self._catch_up()
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
@@ -122,13 +160,26 @@ class Study:
         return chosen
 
     def again(self, n: int = 1) -> list[Configuration]:
-        """At most `n` configurations that were measured and are worth measuring again, more than a new one is worth;
-        `[]` where `suggest` is. Each that is observed costs an evaluation of the budget.
+        """Measured configurations for which another measurement is worth more than a new configuration.
 
-            for configuration in study.again() or study.suggest():
-                study.observe(configuration, measure(configuration))
+        Each measurement costs an evaluation of the budget.
+
+        Args:
+            n: how many, at most.
+
+        Returns:
+            At most `n` configurations; `[]` without noise, and where `suggest` returns none.
+
+        Raises:
+            StudyError: the study has several objectives, or `n` is below 1.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time")], max_evals=2)
+            >>> for configuration in study.again() or study.suggest():
+            ...     trial = study.observe(configuration, measure(configuration))
         """
         self._single("again")
+        n = validation.valid_count(n, "again")
         self._catch_up()
         found, most = self._believed(), self.task.max_evals
         room = min(n, self._room(sum(not p.abandoned for p in self.store.pending(self._record))))
@@ -151,24 +202,44 @@ class Study:
         replace: bool = False,
         again: bool = False,
     ) -> Trial:
-        """Keep what became of a configuration, suggested or not; on disk when this returns.
+        """Store the outcome of a configuration, suggested or not; it is on disk when this returns.
 
-        A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
-        new outcome under its old number, or `again`, which takes a further measurement of it into its mean; what the
-        method `again` asked for is such without being called so. Trials that took its outcome take the new one. Should
-        another process have reported a configuration
-        suggested here, its trial stands and is returned. `same_as` is an observed configuration whose outcome this one
-        took, `code` a digest of what ran.
+        A configuration has one trial. Where another process has reported a configuration that was suggested here, its
+        trial stands and is returned.
+
+        Args:
+            configuration: a value for each parameter.
+            outcome: Measured, Infeasible or Failed.
+            seconds: the cost by stage (`compile`, `measure`, ...).
+            log: output of the tools; its end is stored.
+            calibration: turns a second of the calibration loop while this was measured.
+            same_as: an observed configuration whose outcome this one takes, because the code is the same.
+            code: a digest of the code that ran.
+            replace: gives an existing trial the new outcome under its old number; trials that took its outcome follow.
+            again: adds a further measurement to an existing trial's mean. A configuration that the method `again`
+                returned needs no flag.
+
+        Returns:
+            The stored trial, with its number.
+
+        Raises:
+            StudyError: the configuration or the outcome does not fit the study, or the configuration has a trial.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time", unit="ms")])
+            >>> study.observe({"tile": 16, "unroll": 2}, tp.Measured({"time": 3.5}))
+            <Trial 0: tile=16, unroll=2 -> time=3.5>
         """
-        valid = valid_configuration(self.space, configuration)
+        valid = validation.valid_configuration(self.space, configuration)
         self._catch_up()
-        equal_trial = None if same_as is None else self._number_of.get(valid_configuration(self.space, same_as))
+        equal = None if same_as is None else validation.valid_configuration(self.space, same_as)
+        equal_trial = None if equal is None else self._number_of.get(equal)
         trial = Trial(
             0,
             valid,
-            valid_outcome(outcome, self.objectives),
-            valid_seconds(seconds),
-            json_text.log_tail(log),
+            validation.valid_outcome(outcome, self.objectives),
+            validation.valid_seconds(seconds),
+            validation.valid_log(log),
             calibration,
             equal_trial,
             code,
@@ -215,6 +286,7 @@ class Study:
 
     @property
     def trials(self) -> list[Trial]:
+        """All trials in order."""
         return list(self._trials)
 
     @property
@@ -363,7 +435,7 @@ class Study:
         for configuration in offered:
             if len(fresh) < room and configuration not in known and configuration not in self._number_of:
                 known.add(configuration)
-                fresh.append(valid_configuration(self.space, configuration))
+                fresh.append(validation.valid_configuration(self.space, configuration))
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
 
     def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:

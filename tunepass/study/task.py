@@ -14,6 +14,7 @@ from tunepass.capabilities import capability
 from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study import validation
 from tunepass.study.capabilities import Believes
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -33,9 +34,23 @@ Feasible = Callable[[Columns], NDArray[np.bool_]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited).
+    """The problem that a study hands to its strategy.
 
-    `feasible`, where there is one, says at no cost which configurations (n,) can be measured at all.
+    Args:
+        space: the configurations to choose from.
+        objectives: what is measured.
+        seed: of every random choice.
+        max_evals: the budget; None: no limit.
+        prior_mean: what is known about the one objective beforehand.
+        feasible: from columns to the Boolean (n,) of whether each configuration can be measured at all.
+
+    Raises:
+        StudyError: an argument breaks its rule.
+
+    Example:
+        >>> task = tp.Task(space=space, objectives=(tp.Objective("time"),), max_evals=10)
+        >>> tp.Random(task).suggest(1)
+        [Configuration(tile=8, unroll=1)]
     """
 
     space: Space
@@ -44,6 +59,18 @@ class Task:
     max_evals: int | None = None
     prior_mean: PriorMeanLike | None = None
     feasible: Feasible | None = None
+
+    def __post_init__(self) -> None:
+        validation.valid_space(self.space)
+        validation.check_prior_mean(self.prior_mean)
+        validation.check_feasible(self.feasible)
+        checked: dict[str, object] = {
+            "objectives": validation.valid_objectives(self.objectives),
+            "seed": validation.valid_seed(self.seed),
+            "max_evals": validation.valid_budget(self.max_evals),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
 
 class Suggester(Protocol):

@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of
+from tunepass.space.configuration import Configuration, abbreviated
+from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of, summary
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Trial `number` (from 0, the default) of a study; `seconds` by stage; `log` is the tail of the tools' output;
-    `calibration` is the turns a second of the calibration loop when it was measured, if it was; `same_as` is the
-    number of the trial whose outcome it took, because the compiler made the same code of both; `code` is a digest of
-    that code, "" if none ran."""
+    """An evaluated configuration of a study.
+
+    Args:
+        number: from 0, the first one observed.
+        configuration: a value for each parameter.
+        outcome: Measured, Infeasible or Failed.
+        seconds: the cost by stage.
+        log: the end of the tools' output.
+        calibration: turns a second of the calibration loop when it was measured, if it was.
+        same_as: the number of the trial whose outcome it takes, because the compiler made the same code of both.
+        code: a digest of that code; empty if none ran.
+
+    Example:
+        >>> trial = tp.Trial(0, space.default, tp.Measured({"time": 3.1}))
+        >>> trial
+        <Trial 0: tile=8, unroll=1 -> time=3.1>
+        >>> trial.measured, trial.configuration["tile"]
+        (True, 8)
+    """
 
     number: int
     configuration: Configuration
@@ -25,8 +40,12 @@ class Trial:
     same_as: int | None = None
     code: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Trial {self.number}: {abbreviated(self.configuration)} -> {summary(self.outcome)}>"
+
     @property
     def measured(self) -> bool:
+        """Whether the outcome has values."""
         return isinstance(self.outcome, Measured)
 
     @property
@@ -53,6 +72,7 @@ class Trial:
 
     @property
     def censored(self) -> bool:
+        """Whether the measurement was stopped early."""
         return cut_short(self.outcome)
 
 

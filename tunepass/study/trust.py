@@ -11,9 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """`rank_correlation` (Spearman, -1 to 1) of the prior mean and what was measured, over `trials` measured ones;
-    `weight` (0 to 1) is how much of the strategy's prediction rests on the prior now, None where it uses none. `shares`
-    are the weights of the sources that a prior mean of several has."""
+    """How well a prior mean agrees with the trials.
+
+    Args:
+        rank_correlation: Spearman's, -1 to 1, of the prior mean and the measured values.
+        weight: the share of the strategy's prediction that rests on the prior mean now, 0 to 1; None without one.
+        trials: the number of measured trials.
+        shares: the weights of the sources of a SeveralPriorMeans.
+
+    Example:
+        >>> study = tp.Study(space, [tp.Objective("time")], prior_mean=tp.PriorMean.from_expression("64 / tile"))
+        >>> study.trust.trials
+        0
+    """
 
     rank_correlation: float
     weight: float | None

@@ -1,9 +1,9 @@
-"""What a study is given, checked and brought into its own form: objectives, budget, configurations, outcomes."""
+"""Arguments of a study, checked and brought into its own form: objectives, budget, configurations, outcomes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -11,31 +11,118 @@ from tunepass.diagnostics import StudyError, nearest
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
+from tunepass.space.plain_values import as_real, as_whole
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.storage import json_text
 
+OBJECTIVES_HINT = 'write objectives=[tunepass.Objective("time", unit="ms")]'
 
-def valid_objectives(objectives: Sequence[Objective]) -> tuple[Objective, ...]:
-    names = [o.name for o in objectives]
+
+def valid_space(space: object) -> Space:
+    if not isinstance(space, Space):
+        hint = "wrap the parameters in tunepass.Space([...])"
+        raise StudyError(f"a study searches a Space, got {space!r}", hint=hint)
+    return space
+
+
+def valid_objectives(objectives: object) -> tuple[Objective, ...]:
+    """The objectives as a tuple: at least one, with distinct names."""
+    if not isinstance(objectives, Iterable) or isinstance(objectives, (str, Mapping)):
+        raise StudyError(f"objectives is a list of Objective, got {objectives!r}", hint=OBJECTIVES_HINT)
+    listed = tuple(objectives)
+    for objective in listed:
+        if not isinstance(objective, Objective):
+            raise StudyError(f"objectives is a list of Objective, got {objective!r} in it", hint=OBJECTIVES_HINT)
+    names = [o.name for o in listed]
     if not names or len(set(names)) < len(names):
         raise StudyError(f"a study has objectives with distinct names, got {', '.join(names) or 'none'}")
-    return tuple(objectives)
+    return listed
 
 
-def valid_budget(max_evals: int | None) -> int | None:
-    if max_evals is not None and max_evals < 1:
-        raise StudyError(f"max_evals is at least 1, or None for no limit, got {max_evals}")
-    return max_evals
+def valid_budget(max_evals: object) -> int | None:
+    if max_evals is None:
+        return None
+    whole = as_whole(max_evals)
+    if whole is None:
+        raise StudyError(f"max_evals is a whole number, or None for no limit, got {max_evals!r}")
+    if whole < 1:
+        raise StudyError(f"max_evals is at least 1, or None for no limit, got {whole}")
+    return whole
 
 
-def valid_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
-    checked = {stage: float(value) for stage, value in (seconds or {}).items()}
-    for stage, value in checked.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise StudyError(f"seconds of stage {stage} must be a finite number >= 0, got {value}")
-    return checked
+def valid_seed(seed: object) -> int:
+    whole = as_whole(seed)
+    if whole is None or whole < 0:
+        raise StudyError(f"a seed is a whole number >= 0, got {seed!r}")
+    return whole
+
+
+def valid_count(n: object, method: str) -> int:
+    """How many configurations `method` is asked for."""
+    whole = as_whole(n)
+    if whole is None or whole < 1:
+        raise StudyError(f"{method} asks for at least one configuration, got {n!r}")
+    return whole
+
+
+def valid_name(name: object) -> str | None:
+    if name is not None and not isinstance(name, str):
+        raise StudyError(f"a study's name is text, or None for one of its own, got {name!r}")
+    return name
+
+
+def valid_identity(identity: object) -> dict[str, str]:
+    """The identity as a dictionary of its own."""
+    if identity is None:
+        return {}
+    if not isinstance(identity, Mapping):
+        raise StudyError(f"an identity is a mapping of names to texts, got {identity!r}")
+    for name, text in identity.items():
+        if not (isinstance(name, str) and isinstance(text, str)):
+            raise StudyError(f"an identity is a mapping of names to texts, got {name!r}: {text!r} in it")
+    return dict(identity)
+
+
+def check_strategy(strategy: object) -> None:
+    if not isinstance(strategy, str) and not callable(strategy):
+        hint = "pass the class itself, not an object of it" if hasattr(strategy, "suggest") else None
+        text = f"a strategy is a name, or a class or function that makes one for a Task, got {strategy!r}"
+        raise StudyError(text, hint=hint)
+
+
+def check_prior_mean(prior_mean: object) -> None:
+    if prior_mean is not None and not callable(getattr(prior_mean, "values", None)):
+        hint = "write tunepass.PriorMean.from_expression(...) or .from_observations(...)"
+        raise StudyError(f"a prior mean is a PriorMean, got {prior_mean!r}", hint=hint)
+
+
+def check_feasible(feasible: object) -> None:
+    if feasible is not None and not callable(feasible):
+        raise StudyError(f"feasible is a function of columns that returns a Boolean for each row, got {feasible!r}")
+
+
+def valid_seconds(seconds: object) -> dict[str, float]:
+    if seconds is None:
+        return {}
+    if not isinstance(seconds, Mapping):
+        raise StudyError(f"seconds is a mapping of stages to numbers, got {seconds!r}")
+    return {stage: _seconds(stage, value) for stage, value in seconds.items()}
+
+
+def _seconds(stage: str, value: object) -> float:
+    number = as_real(value)
+    if number is None or not (math.isfinite(number) and number >= 0):
+        raise StudyError(f"seconds of stage {stage} must be a finite number >= 0, got {value!r}")
+    return float(number)
+
+
+def valid_log(log: object) -> str:
+    """The end of the log, as it is stored."""
+    if not isinstance(log, str):
+        raise StudyError(f"a log is text, got {log!r}", hint="write str(log)")
+    return json_text.log_tail(log)
 
 
 def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
@@ -62,6 +149,8 @@ def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
 
 def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configuration:
     """The configuration with its parameters in order and its values as the space spells them (16 for 16.0)."""
+    if not isinstance(values, Mapping):
+        raise StudyError(f"a configuration is a mapping of parameters to values, got {values!r}")
     names = [p.name for p in space.parameters]
     for name in values:
         if name not in names:

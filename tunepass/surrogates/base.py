@@ -13,18 +13,39 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """Mean and variance of the latent loss at m points: two arrays of shape (m,), variance >= 0."""
+    """A surrogate's prediction of the latent loss at m points.
+
+    Args:
+        mean: (m,).
+        variance: (m,), not negative.
+
+    Example:
+        >>> tp.Posterior(np.array([1.0, 2.0]), np.array([0.25, 4.0])).deviation.tolist()
+        [0.5, 2.0]
+    """
 
     mean: Floats
     variance: Floats
 
     @property
     def deviation(self) -> Floats:
+        """The standard deviation (m,)."""
         return np.sqrt(self.variance)
 
 
 class Surrogate(ABC):
-    """A regression model of the loss over encoded rows."""
+    """A regression model of the loss over encoded rows. Arrays in, arrays out.
+
+    Example:
+        >>> class Average(tp.Surrogate):
+        ...     def fit(self, x, loss):
+        ...         self.mean, self.variance = loss.mean(), loss.var()
+        ...     def posterior(self, x):
+        ...         return tp.Posterior(np.full(len(x), self.mean), np.full(len(x), self.variance))
+        >>> settings = tp.BayesianSettings(surrogate=Average)
+        >>> len(tp.Study(space, [tp.Objective("time")], strategy=lambda task: tp.Bayesian(task, settings)).suggest())
+        1
+    """
 
     @abstractmethod
     def fit(self, x: Floats, loss: Floats) -> None:

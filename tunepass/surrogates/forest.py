@@ -19,8 +19,23 @@ _ffi, _lib = _native.ffi, _native.lib
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForestSettings:
-    """How a forest grows; `features` is the share of the features tried at each split, `most_features` their number
-    at most: with hundreds of flags the cost of a fit would be all of a suggestion's."""
+    """Settings of a random forest.
+
+    Args:
+        trees: how many.
+        min_leaf: rows of a leaf, at least.
+        features: share of the features that are tried at each split.
+        most_features: their number, at most: with hundreds of flags the cost of a fit would be all of a suggestion's.
+        bootstrap: whether each tree sees a sample of the rows, with replacement.
+        seed: of every random choice.
+
+    Raises:
+        ValueError: a number below 1, or a share that is not in (0, 1].
+
+    Example:
+        >>> tp.BayesianSettings(forest=tp.ForestSettings(trees=100)).forest.trees
+        100
+    """
 
     trees: int = 50
     min_leaf: int = 1
@@ -82,7 +97,17 @@ def grow(x: Floats, y: Floats, settings: ForestSettings, weight: Floats | None =
 
 
 class Forest(Surrogate):
-    """`Forest(ForestSettings(trees=50)).fit(x, loss)`."""
+    """A random forest: the mean and the variance of its trees' predictions.
+
+    Args:
+        settings: None: the usual ones.
+
+    Example:
+        >>> forest = tp.Forest(tp.ForestSettings(trees=10))
+        >>> forest.fit(np.array([[0.0], [0.5], [1.0]]), np.array([1.0, 0.0, 1.0]))
+        >>> forest.posterior(np.array([[0.5]])).mean.shape
+        (1,)
+    """
 
     def __init__(self, settings: ForestSettings | None = None):
         self.settings = settings or ForestSettings()
@@ -96,6 +121,7 @@ class Forest(Surrogate):
 
     @property
     def trees(self) -> Trees:
+        """The grown trees. ValueError before the first fit."""
         if self._trees is None:
             raise ValueError("fit before asking for a posterior")
         return self._trees

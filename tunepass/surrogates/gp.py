@@ -36,18 +36,36 @@ BOUND = 12.0  # |theta| stays below: e^12 is beyond any useful scale of standard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpSettings:
-    """Rows are expected with numeric features in [0, 1]; `lengthscale=None` drops its prior."""
+    """Settings of a Gaussian process; rows are expected with numeric features in [0, 1].
+
+    Args:
+        kernel: the covariance function.
+        lengthscale: its prior; None: none.
+        amplitude: the prior of the variance.
+        noise: the prior of the noise's variance.
+        draws: starts of the fit that are evaluated.
+        starts: starts of the fit that are climbed.
+        iterations: of a climb, at most.
+        samples: draws of the hyperparameters that predictions are averaged over; 0: the most probable ones alone.
+        thompson_rows: with fewer rows than these each suggestion uses the next one of the draws alone.
+        thin: states of the Markov chain from one draw to the next.
+        seed: of the draws.
+
+    Example:
+        >>> tp.BayesianSettings(surrogate="gp", gp=tp.GpSettings(kernel="matern52", samples=8)).gp.samples
+        8
+    """
 
     kernel: KernelName = "matern52"
     lengthscale: Lengthscales | None = field(default_factory=lambda: Gamma(2.0, 1.0))
     amplitude: Gamma = field(default_factory=lambda: Gamma(2.0, 0.2))
     noise: Gamma = field(default_factory=lambda: Gamma(1.1, 20.0))
-    draws: int = 24  # starts looked at
-    starts: int = 2  # starts climbed
+    draws: int = 24
+    starts: int = 2
     iterations: int = 50
-    samples: int = 0  # draws of the hyperparameters that predictions are averaged over; 0: the most probable alone
-    thompson_rows: int = 0  # with fewer rows than these each suggestion uses the next one of the draws alone
-    thin: int = 4  # states of the Markov chain from one draw to the next
+    samples: int = 0
+    thompson_rows: int = 0
+    thin: int = 4
     seed: int = 0
 
 
@@ -63,7 +81,19 @@ class Fit:
 
 
 class GaussianProcess(Surrogate):
-    """`GaussianProcess(Features.plain(3)).fit(x, loss)`."""
+    """A Gaussian process with a prior for each hyperparameter.
+
+    Args:
+        features: the kinds of the columns of its rows.
+        settings: None: the usual ones.
+
+    Example:
+        >>> from tunepass.surrogates.kernels import Features
+        >>> process = tp.GaussianProcess(Features.plain(1))
+        >>> process.fit(np.array([[0.0], [0.5], [1.0]]), np.array([1.0, 0.0, 1.0]))
+        >>> process.posterior(np.array([[0.5]])).mean.shape
+        (1,)
+    """
 
     def __init__(self, features: Features, settings: GpSettings | None = None):
         self.features, self.settings = features, settings or GpSettings()
@@ -114,6 +144,7 @@ class GaussianProcess(Surrogate):
 
     @property
     def fitted(self) -> Fit:
+        """The fitted hyperparameters. ValueError before the first fit."""
         if self._x is None:
             raise ValueError("fit before asking for a posterior")
         return self._fit

@@ -13,13 +13,15 @@ one that foretells nothing gets nothing more. The posterior mean of a level's tr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.space.configuration import Configuration, Value
+from tunepass.space.plain_values import as_real
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.lower_fidelity import LowerFidelity
+from tunepass.study import validation
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Outcome
 from tunepass.study.recommendation import Recommendation
@@ -33,16 +35,31 @@ FIRST, LATER = 0.2, 0.3
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """A cheaper level of the objective; `cost` of an evaluation, as a share of one of the objective itself."""
+    """A cheaper level of the objective: a smaller problem, fewer repeats, an estimate.
+
+    Args:
+        name: of the level; `full` is the objective itself.
+        cost: of an evaluation, as a share of one of the objective itself.
+
+    Raises:
+        StudyError: no name, or a cost that is not between 0 and 1.
+
+    Example:
+        >>> tp.Fidelity("small", cost=0.1).cost
+        0.1
+    """
 
     name: str
     cost: float
 
     def __post_init__(self) -> None:
-        if self.name == FULL or not self.name:
+        if not isinstance(self.name, str) or self.name == FULL or not self.name:
             raise StudyError(f"a fidelity has a name of its own, not {self.name!r}")
-        if not (0 < self.cost < 1):
-            raise StudyError(f"fidelity {self.name}: 0 < cost < 1 must hold, in evaluations of {FULL}, got {self.cost}")
+        cost = as_real(self.cost)
+        if cost is None or not (0 < cost < 1):
+            raise StudyError(
+                f"fidelity {self.name}: 0 < cost < 1 must hold, in evaluations of {FULL}, got {self.cost!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +70,43 @@ class Asked:
     fidelity: str
 
 
+def _fidelities(given: object) -> tuple[Fidelity, ...]:
+    listed = tuple(given) if isinstance(given, Iterable) else ()
+    if not isinstance(given, Iterable) or not all(isinstance(fidelity, Fidelity) for fidelity in listed):
+        raise StudyError(f"fidelities is a list of Fidelity, got {given!r}")
+    return listed
+
+
 def _trials_of(study: Study) -> Callable[[], Sequence[Trial]]:
     return lambda: study.trials
 
 
 class FidelityStudy:
-    """Suggests what to evaluate at which fidelity, until `budget` evaluations' worth of the objective are spent.
-
-        study = tp.FidelityStudy(space, objective, [tp.Fidelity("small", cost=0.1)], budget=30)
-        while not study.finished:
-            for asked in study.suggest():
-                study.observe(asked.configuration, measure(asked), fidelity=asked.fidelity)
-        study.best
+    """A study that chooses the fidelity of each evaluation, until a budget of the objective's evaluations is spent.
 
     Costlier fidelities are expected to be nearer to the objective. `at(name)` is the study of one of them, `at("full")`
-    that of the objective. With a `store` each is kept there, and a study of the same name resumes.
+    that of the objective. A study of the same name in a store resumes.
+
+    Args:
+        space: the configurations to choose from.
+        objective: what is measured at each fidelity.
+        fidelities: the cheaper levels, with distinct names.
+        budget: in evaluations of the objective itself, at least 1.
+        seed: of every random choice.
+        store: a Store or its URL; None: memory.
+        name: of the study in its store; None: a digest.
+        identity: what results depend on besides the configuration.
+
+    Raises:
+        StudyError: an argument breaks its rule.
+
+    Example:
+        >>> study = tp.FidelityStudy(space, tp.Objective("time"), [tp.Fidelity("small", cost=0.1)], budget=2)
+        >>> while not study.finished:
+        ...     for asked in study.suggest():
+        ...         trial = study.observe(asked.configuration, measure(asked.configuration), fidelity=asked.fidelity)
+        >>> study.spent <= 2
+        True
     """
 
     def __init__(
@@ -82,22 +121,25 @@ class FidelityStudy:
         name: str | None = None,
         identity: Mapping[str, str] | None = None,
     ):
+        fidelities = _fidelities(fidelities)
         names = [f.name for f in fidelities]
         if not fidelities or len(set(names)) < len(names):
             raise StudyError(f"a study has fidelities with distinct names, got {', '.join(names) or 'none'}")
-        if not (math.isfinite(budget) and budget >= 1):
-            raise StudyError(f"a budget is at least one evaluation, got {budget}")
-        self.budget = budget
+        evaluations = as_real(budget)
+        if evaluations is None or not (math.isfinite(evaluations) and evaluations >= 1):
+            raise StudyError(f"a budget is at least one evaluation, got {budget!r}")
+        name = validation.valid_name(name)
+        self.budget = evaluations
         self.levels = (*sorted(fidelities, key=lambda f: f.cost), None)  # None: the objective
         self._studies: list[Study] = []
         for level in self.levels:
             below = self._studies[-1] if self._studies else None
-            known = dict(identity or {}) | ({"fidelity": level.name} if level else {})
+            known = validation.valid_identity(identity) | ({"fidelity": level.name} if level else {})
             study = Study(
                 space,
                 [objective],
                 seed=seed,
-                max_evals=None if level else int(budget),
+                max_evals=None if level else int(evaluations),
                 store=store,
                 name=f"{name}#{level.name}" if name and level else name,
                 identity=known,
@@ -105,6 +147,10 @@ class FidelityStudy:
             )
             self._studies.append(study)
         self._pending = [set[Configuration]() for _ in self.levels]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._name(level) for level in range(len(self.levels)))
+        return f"<FidelityStudy of {names}: {self.spent:.4g} of {self.budget:g} evaluations spent>"
 
     # -- asking and telling
 
@@ -148,9 +194,11 @@ class FidelityStudy:
 
     @property
     def recommended(self) -> Recommendation | None:
+        """The trial of the objective itself that is expected to be best."""
         return self._studies[-1].recommended
 
     def close(self) -> None:
+        """Close the stores of all levels."""
         for study in self._studies:
             study.close()
 

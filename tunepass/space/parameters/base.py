@@ -235,5 +235,6 @@ def pick_default(parameter: ParameterBase, domain: tuple[Value, ...], default: V
     """The first value unless a default is given; the domain's own equal value (16 for 16.0)."""
     if default is None:
         return domain[0]
-    parameter.check(default)
-    return domain[domain.index(default)]
+    plain: Value = default.item() if isinstance(default, np.generic) else default
+    parameter.check(plain)
+    return domain[domain.index(plain)]

@@ -21,7 +21,22 @@ from tunepass.space.prior import Floats, probabilities
 
 @dataclass(frozen=True, slots=True, init=False)
 class Categorical(ParameterBase):
-    """Values without an order: all strings, all numbers or all Booleans; `default` is the first."""
+    """A parameter of listed values without an order.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        values: distinct, and all strings, all numbers or all Booleans.
+        default: the value of the default configuration; None: the first value.
+        prior: for each value the probability that it is best; None: all the same.
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not one of the values.
+
+    Example:
+        >>> tp.Categorical("schedule", ["static", "dynamic"], prior=[0.3, 0.7]).default
+        'static'
+    """
 
     name: str
     domain: tuple[Value, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr.typing import FUNCTIONS
+from tunepass.space.plain_values import as_real, as_whole
 
 Number = int | float
 
@@ -30,6 +31,32 @@ def check_name(name: str, span: Span | None) -> None:
         raise SpaceError(f"a parameter's name is not a word of the expression language, got {name!r}", span)
 
 
+def flag(name: str, what: str, value: object, span: Span | None) -> bool:
+    """The Boolean argument `what`, also one of NumPy's."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise SpaceError(f"{name}: {what} is True or False, got {value!r}", span)
+    return bool(value)
+
+
+def whole_number(name: str, what: str, value: object, span: Span | None) -> int:
+    """The argument `what`, small enough for every sum of two of them to have 63 bits."""
+    whole = as_whole(value)
+    if whole is None or abs(whole) >= 1 << 62:
+        raise SpaceError(f"{name}: {what} is a whole number below 2**62, got {value!r}", span)
+    return whole
+
+
+def real_number(name: str, what: str, value: object, span: Span | None) -> float:
+    """The argument `what`, finite or not."""
+    real = as_real(value)
+    if real is None:
+        raise SpaceError(f"{name}: {what} is a number, got {value!r}", span)
+    try:
+        return float(real)
+    except OverflowError:
+        raise SpaceError(f"{name}: {what} must be finite, got a whole number beyond any float", span) from None
+
+
 def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None) -> None:
     if not (math.isfinite(lo) and math.isfinite(hi)):
         raise SpaceError(f"{name}: values must be finite, got {lo} and {hi}", span)
@@ -43,6 +70,8 @@ def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str
     """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds."""
     if isinstance(values, str):
         raise SpaceError(f"{name}: values are a list, got the string {values!r}", span)
+    if not isinstance(values, Iterable) or isinstance(values, (set, frozenset)):  # a set has no order
+        raise SpaceError(f"{name}: values are a list, got {values!r}", span)
     plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
     if not plain:
         raise SpaceError(f"{name}: at least one value is needed, got none", span)

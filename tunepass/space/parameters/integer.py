@@ -13,7 +13,7 @@ from tunepass.expr import nodes
 from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
 from tunepass.space.parameters.axis import IntegerAxis
-from tunepass.space.parameters.checks import check_name, check_range, freeze
+from tunepass.space.parameters.checks import check_name, check_range, flag, freeze, whole_number
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
 
@@ -22,7 +22,25 @@ LISTED = 1 << 24  # values worth crossing with the nodes of a diagram; a longer 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Integer(NumericParameter):
-    """Whole numbers lo, lo + step, … up to hi; `default` is lo."""
+    """A parameter of whole numbers lo, lo + step, … up to hi.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        lo: the smallest value.
+        hi: the largest value, rounded down to a step.
+        step: the distance of neighbours.
+        log: whether distances are those of logarithms; all values must be positive then.
+        default: the value of the default configuration; None: `lo`.
+        prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not one of the values.
+
+    Example:
+        >>> list(tp.Integer("unroll", 1, 9, step=4).domain)
+        [1, 5, 9]
+    """
 
     name: str
     lo: int
@@ -46,16 +64,16 @@ class Integer(NumericParameter):
         span: Span | None = None,
     ):
         check_name(name, span)
-        for what, number in (("lo", lo), ("hi", hi), ("step", step)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or abs(int(number)) >= 1 << 62:
-                raise SpaceError(f"{name}: {what} is a whole number below 2**62, got {number!r}", span)
+        lo, hi = whole_number(name, "lo", lo, span), whole_number(name, "hi", hi, span)
+        step, log = whole_number(name, "step", step, span), flag(name, "log", log, span)
         check_range(name, lo, hi, log, span)
         if step < 1:
             raise SpaceError(f"{name}: step >= 1 must hold, got {step=}", span)
-        hi = int(lo) + (int(hi) - int(lo)) // int(step) * int(step)
-        freeze(self, name=name, lo=int(lo), hi=hi, step=int(step), log=log, span=span)
-        freeze(self, default=int(lo) if default is None else default, prior=beta_prior(name, prior))
-        self.check(self.default)
+        freeze(self, name=name, lo=lo, hi=lo + (hi - lo) // step * step, step=step, log=log, span=span)
+        freeze(self, default=lo, prior=beta_prior(name, prior))
+        if default is not None:
+            self.check(default)
+            freeze(self, default=int(default))
 
     def __str__(self) -> str:
         return f"integer({self.lo}..{self.hi}{f' step {self.step}' if self.step != 1 else ''})"

@@ -17,6 +17,7 @@ from tunepass.space.parameters.checks import (
     check_name,
     check_range,
     distinct,
+    flag,
     freeze,
     listing,
     one_number_type,
@@ -28,7 +29,23 @@ from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masse
 
 @dataclass(frozen=True, slots=True, init=False)
 class Ordinal(NumericParameter):
-    """Numbers from a list, whose differences mean something; `default` is the first."""
+    """A parameter of listed numbers whose order and distances mean something.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        values: distinct numbers, in any order; all are floats if one is.
+        log: whether distances are those of logarithms; all values must be positive then.
+        default: the value of the default configuration; None: the first value.
+        prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not one of the values.
+
+    Example:
+        >>> tp.Ordinal("tile", [4, 8, 16], log=True, default=8).size
+        3
+    """
 
     name: str
     domain: tuple[Number, ...]
@@ -55,6 +72,7 @@ class Ordinal(NumericParameter):
         domain = one_number_type(domain)
         table: Column = np.array(domain, dtype=np.int64 if isinstance(domain[0], int) else np.float64)
         freeze(self, lookup=Lookup(table))
+        log = flag(name, "log", log, span)
         check_range(name, *self.lookup.ends, log, span)
         freeze(self, name=name, domain=domain, log=log, span=span)
         freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from tunepass.space.parameters.checks import check_name, distinct, freeze, listi
 from tunepass.space.parameters.order_features import Layout, PermutationDistance, order_features, order_layout
 from tunepass.space.parameters.steps import reorderings
 from tunepass.space.parameters.variable import Variable
+from tunepass.space.plain_values import as_whole
 from tunepass.space.prior import Floats, draw_order, log_order_probability, position_weights
 
 PERMUTATION_LIMIT = 20  # items: 20! still fits 63 bits
@@ -26,7 +27,22 @@ DOMAIN_LIMIT = 1 << 22  # values that `domain` of a permutation may list
 
 @dataclass(frozen=True, slots=True, init=False)
 class Permutation(ParameterBase):
-    """Orders of `items` (0..k-1, or strings): a value is a tuple of all items; `default` is the order given."""
+    """A parameter whose values are orders: tuples of all items.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        items: how many (the items are 0, 1, ... then), or a list of distinct strings; at most 20.
+        default: the order of the default configuration; None: the order of `items`.
+        prior: a weight for each position and item; None: all the same.
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is not an order of the items.
+
+    Example:
+        >>> tp.Permutation("order", ["i", "j", "k"]).size
+        6
+    """
 
     name: str
     items: tuple[int | str, ...]
@@ -44,14 +60,15 @@ class Permutation(ParameterBase):
         span: Span | None = None,
     ):
         check_name(name, span)
+        items = _count_or_list(name, items, span)
         count = items if isinstance(items, int) else len(items)
-        if isinstance(items, bool) or not 1 <= count <= PERMUTATION_LIMIT:
+        if not 1 <= count <= PERMUTATION_LIMIT:
             raise SpaceError(f"{name}: a permutation has 1 to {PERMUTATION_LIMIT} items, got {items!r}", span)
         listed: tuple[int | str, ...] = tuple(range(items)) if isinstance(items, int) else distinct(name, items, span)
         if not isinstance(items, int) and not all(isinstance(v, str) for v in listed):
             raise SpaceError(f"{name}: items are a count or a list of strings, got {listing(listed)}", span)
         freeze(self, name=name, items=listed, span=span, prior=position_weights(name, prior, len(listed)))
-        freeze(self, default=listed if default is None else tuple(default))
+        freeze(self, default=listed if default is None else _order(name, default, span))
         self.check(self.default)
 
     def __str__(self) -> str:
@@ -207,6 +224,22 @@ class Permutation(ParameterBase):
     def assignments(self, value: Value) -> tuple[tuple[str, Value], ...]:
         assert isinstance(value, tuple)
         return tuple((f"{self.name}_{item}", value.index(item)) for item in self.items)
+
+
+def _count_or_list(name: str, items: object, span: Span | None) -> int | list[str]:
+    whole = as_whole(items)
+    if whole is not None:
+        return whole
+    if isinstance(items, (str, set, frozenset)) or not isinstance(items, Iterable):
+        raise SpaceError(f"{name}: items are a count or a list of strings, got {items!r}", span)
+    return list(items)
+
+
+def _order(name: str, default: object, span: Span | None) -> tuple[object, ...]:
+    """The default as a tuple of Python's own values."""
+    if not isinstance(default, Iterable):
+        raise SpaceError(f"{name}: an order is a list of its items, got {default!r}", span)
+    return tuple(item.item() if isinstance(item, np.generic) else item for item in default)
 
 
 def _position(order: Value, item: object) -> int:

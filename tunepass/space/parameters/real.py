@@ -14,7 +14,7 @@ from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.axis import RealAxis
-from tunepass.space.parameters.checks import check_name, check_range, freeze
+from tunepass.space.parameters.checks import check_name, check_range, flag, freeze, real_number
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior
 
@@ -24,7 +24,24 @@ EDGE = 0.005  # share of the scaled range at whose ends a prior is not looked at
 
 @dataclass(frozen=True, slots=True, init=False)
 class Real(NumericParameter):
-    """Real numbers in [lo, hi]; `default` is the middle of the range, on the log scale if `log`."""
+    """A parameter of real numbers in [lo, hi]. Its space is not finite: it has no size.
+
+    Args:
+        name: an identifier that is no word of the expression language.
+        lo: the smallest value.
+        hi: the largest value.
+        log: whether distances are those of logarithms; all values must be positive then.
+        default: the value of the default configuration; None: the middle of the range, on the log scale if `log`.
+        prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        span: the place in a source, for diagnostics.
+
+    Raises:
+        SpaceError: an argument breaks its rule, or the default is outside the range.
+
+    Example:
+        >>> tp.Real("ratio", 0.25, 1.0).default
+        0.625
+    """
 
     name: str
     lo: float
@@ -46,11 +63,14 @@ class Real(NumericParameter):
         span: Span | None = None,
     ):
         check_name(name, span)
-        check_range(name, float(lo), float(hi), log, span)
+        lo, hi = real_number(name, "lo", lo, span), real_number(name, "hi", hi, span)
+        log = flag(name, "log", log, span)
+        check_range(name, lo, hi, log, span)
         if default is None:
             default = math.sqrt(lo) * math.sqrt(hi) if log else lo + (hi - lo) / 2
             default = min(max(default, lo), hi)
-        freeze(self, name=name, lo=float(lo), hi=float(hi), log=log, default=float(default), span=span)
+        default = real_number(name, "the default", default, span)
+        freeze(self, name=name, lo=lo, hi=hi, log=log, default=default, span=span)
         freeze(self, prior=beta_prior(name, prior))
         self.check(self.default)
 

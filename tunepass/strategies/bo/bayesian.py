@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
@@ -64,20 +65,51 @@ FAILURE_FANTASIES = 100  # latest failures at most, so that a suggestion's cost 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BayesianSettings(LoopSettings):
-    """The defaults are what `bayesian` is."""
+    """Settings of the strategy `bayesian`, with its defaults; those of the loop are further arguments.
 
-    surrogate: str | SurrogateFactory = "forest"  # a name of registry.SURROGATES or of a plug-in, `mixed` (`gp` and
-    # `forest`), or what makes a Surrogate
-    acquisition: str | AcquisitionFactory = "expected_improvement"  # a name, or what makes one over an incumbent's loss
-    incumbent: Literal["measured", "predicted"] = "measured"  # what EI improves on: the least loss, or the least
-    # posterior mean of measured configurations, which a lucky one does not make unreachable where noise is expected
-    output: Literal["log", "chosen"] = "log"  # chosen: the log scale, or the losses as they are if predicted better so
-    fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
-    one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial;
-    one_of: int = 5  # or, where these are more, as many as there are parameters over this
-    pair_draws: PairDrawSettings | None = None  # with many parameters, suggestions by drawn effects of pairs too
+    Args:
+        surrogate: a name of registry.SURROGATES or of a plug-in, `mixed` (`gp` and `forest`), or a class or function
+            that makes a Surrogate.
+        acquisition: a name, or a class or function that makes one from the incumbent's loss.
+        incumbent: the loss that EI improves on: `measured`, the least one, or `predicted`, the least posterior mean of
+            measured configurations, which a lucky measurement does not make unreachable.
+        output: `log`, or `chosen`: the log scale, or the losses as they are where these are predicted better.
+        fantasise_failures: gives failed trials the predicted mean as loss; else they stay uncertain for ever.
+        one_at_a_time: interval of suggestions that change one parameter, never changed alone, of the best trial; 0:
+            none.
+        one_of: that interval is at least the number of parameters over this.
+        pair_draws: suggestions by drawn effects of pairs, with many parameters; None: none.
+        influence: of the parameters' priors, beta in πBO.
+        residual: of the prior mean, where there is one.
+
+    Raises:
+        StudyError: an unknown `incumbent` or `output`, or a surrogate or acquisition that is neither name nor factory.
+
+    Example:
+        >>> settings = tp.BayesianSettings(surrogate="gp", pool=200)
+        >>> study = tp.Study(space, objectives, strategy=lambda task: tp.Bayesian(task, settings))
+    """
+
+    surrogate: str | SurrogateFactory = "forest"
+    acquisition: str | AcquisitionFactory = "expected_improvement"
+    incumbent: Literal["measured", "predicted"] = "measured"
+    output: Literal["log", "chosen"] = "log"
+    fantasise_failures: bool = False
+    one_at_a_time: int = 0
+    one_of: int = 5
+    pair_draws: PairDrawSettings | None = None
     influence: float = 3.0
-    residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
+    residual: ResidualSettings = field(default_factory=ResidualSettings)
+
+    def __post_init__(self) -> None:
+        for name, known in (("incumbent", ("measured", "predicted")), ("output", ("log", "chosen"))):
+            if getattr(self, name) not in known:
+                raise StudyError(f"{name} is one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("surrogate", "acquisition"):
+            if not isinstance(getattr(self, name), str) and not callable(getattr(self, name)):
+                raise StudyError(
+                    f"{name} is a name, or a class or function that makes one, got {getattr(self, name)!r}"
+                )
 
     @staticmethod
     def baco_published() -> BayesianSettings:
@@ -96,7 +128,15 @@ def bayesian_with(surrogate: str) -> Callable[[Task], Bayesian]:
 
 
 class Bayesian(BayesianLoop):
-    """`Bayesian(task, BayesianSettings(surrogate="gp"))`."""
+    """Bayesian optimisation of one objective; several objectives become one (ParEGO).
+
+    Args:
+        settings: None: those of the strategy `bayesian`.
+
+    Example:
+        >>> tp.Bayesian(task, tp.BayesianSettings(surrogate="gp")).suggest(1)
+        [Configuration(tile=8, unroll=1)]
+    """
 
     def __init__(self, task: Task, settings: BayesianSettings | None = None):
         self.settings = settings or BayesianSettings()

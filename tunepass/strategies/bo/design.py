@@ -43,10 +43,21 @@ MEDOID_POOL, MEDOID_ROUNDS = 400, 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSettings:
-    """`size=None`: one more than the parameters, at most `most`, at most `share` of the budget and at least 3.
+    """Settings of the configurations that are tried before the first fit.
 
-    `medoids`: every other one a medoid, for spaces whose corners fail. Parameters' priors, if any, shape it, in
-    `maximin` too.
+    Parameters' priors, if any, shape the design, in `maximin` too.
+
+    Args:
+        kind: `maximin`, far from each other; `medoids`, every other one a medoid, for spaces whose corners fail; or
+            `random`.
+        size: None: one more than the parameters, within the bounds below and at least 3.
+        share: of the budget, at most.
+        most: configurations, at most.
+        pool: draws that it is chosen from.
+
+    Example:
+        >>> tp.BayesianSettings(design=tp.DesignSettings(kind="random", size=10)).design.size
+        10
     """
 
     kind: Literal["maximin", "medoids", "random"] = "maximin"

@@ -51,24 +51,49 @@ SHORTLIST = 64  # candidates of a batch whose utility is computed again once one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypervolumeSettings(LoopSettings):
-    """The defaults are what `hypervolume` is."""
+    """Settings of the strategy `hypervolume`, with its defaults; those of the loop are further arguments.
+
+    Args:
+        acquisition: `ehvi`, `smsego` or `chebyshev`.
+        output: `log`, or `chosen`: an objective stays as it is where it is predicted better so.
+        reach: of the reference (`reference_point`), in turn from suggestion to suggestion.
+        foreseen: candidates whose predicted losses bound the distance of the near reference; 0: no bound.
+        signs: EHVI expects no loss below 0 of an objective whose losses are all positive.
+        least_gain: share of the front's range that EHVI counts for nothing.
+        surrogate: a name, or a class or function that makes a Surrogate.
+        crossovers: candidates by crossover and mutation of the front's members.
+        batch: number of suggestions in one request from which one fit serves them all.
+
+    Example:
+        >>> tp.HypervolumeSettings(acquisition="smsego").surrogate
+        'mixed'
+    """
 
     acquisition: Literal["ehvi", "smsego", "chebyshev"] = "ehvi"
-    output: Literal["log", "chosen"] = "chosen"  # chosen: as they are, objectives that are predicted better so
-    reach: tuple[float, ...] = (0.0, 1.0)  # of the reference (`reference_point`), in turn from suggestion to suggestion
-    foreseen: int = 0  # candidates whose predicted losses say how far away the near reference is at most
-    signs: bool = False  # an objective whose losses are all positive has none below 0, so EHVI expects none there
-    least_gain: float = 0.0  # share of the front's range that EHVI counts for nothing
+    output: Literal["log", "chosen"] = "chosen"
+    reach: tuple[float, ...] = (0.0, 1.0)
+    foreseen: int = 0
+    signs: bool = False
+    least_gain: float = 0.0
     surrogate: str | SurrogateFactory = "mixed"
     magnitudes: bool = True
     pool: int = 2000
     elite: int = 4  # members of the front
-    crossovers: int = 500  # candidates by crossover and mutation of the front's members
-    batch: int = 8  # with this many suggestions asked for at once, or more, one fit serves them all
+    crossovers: int = 500
+    batch: int = 8
 
 
 class Hypervolume(BayesianLoop):
-    """`Hypervolume(task, HypervolumeSettings(surrogate="forest"))`."""
+    """Bayesian optimisation of several objectives by the hypervolume that a candidate is expected to add.
+
+    Args:
+        settings: None: those of the strategy `hypervolume`.
+
+    Example:
+        >>> both = tp.Task(space=space, objectives=(tp.Objective("time"), tp.Objective("area")))
+        >>> tp.Hypervolume(both, tp.HypervolumeSettings(surrogate="forest")).suggest(1)
+        [Configuration(tile=8, unroll=1)]
+    """
 
     def __init__(self, task: Task, settings: HypervolumeSettings | None = None):
         self.settings = settings or HypervolumeSettings()

@@ -37,23 +37,41 @@ Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """What the loop and its models have in common; every choice is one switch."""
+    """Settings of the Bayesian loop and its models; every choice is one switch.
 
-    score_weight: float = 4.0  # of the held-out score in the softmax that weighs two surrogates; 0: equal weights
+    Args:
+        score_weight: of the held-out score in the softmax that weighs two surrogates; 0: equal weights.
+        gp: of the Gaussian process.
+        lengthscales: priors by role, instead of one prior for all.
+        forest: of the random forest.
+        permutation: the distance of two orders.
+        log_input: False: the Gaussian process sees every number on its plain scale.
+        derived: the process and P(feasible) also see odd parts, and products and quotients of constraints.
+        magnitudes: the process also sees the logarithms of numbers that range far on a plain scale.
+        log_output: whether losses are fitted on the log scale.
+        feasibility: of the model of P(feasible); None: no model.
+        limit: upper end of the random minimum probability of feasibility; 0: no minimum.
+        design: of the configurations before the first fit.
+        local_search: of the maximisation of the utility.
+        pool: uniform feasible candidates a suggestion.
+        elite: measured configurations whose neighbours are candidates too.
+    """
+
+    score_weight: float = 4.0
     gp: GpSettings = field(default_factory=GpSettings)
-    lengthscales: RoleLengthscales | None = None  # by role, instead of one prior for all
+    lengthscales: RoleLengthscales | None = None
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
-    log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
-    derived: bool = False  # the process and P(feasible) also see odd parts, and what constraints multiply and divide
-    magnitudes: bool = False  # the process also sees the logarithms of numbers that range far on a plain scale
+    log_input: bool = True
+    derived: bool = False
+    magnitudes: bool = False
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
-    limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
+    limit: float = 0.7
     design: DesignSettings = field(default_factory=DesignSettings)
     local_search: LocalSearchSettings = field(default_factory=LocalSearchSettings)
-    pool: int = 1000  # uniform feasible candidates a suggestion
-    elite: int = 3  # measured configurations whose neighbours are candidates too
+    pool: int = 1000
+    elite: int = 3
 
 
 def affordable(settings: LoopSettings, parameters: int) -> LoopSettings:

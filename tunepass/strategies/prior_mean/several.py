@@ -34,9 +34,26 @@ FEWEST = 2  # trials
 
 
 class SeveralPriorMeans(PriorMean):
-    """`SeveralPriorMeans([PriorMean.from_observations(...), ...])`; `weights` (k,) as of the last `weigh`."""
+    """Several prior means as one, such as earlier studies of other devices: the trials say how much each counts.
+
+    `weights` (k,) are those after the last trial.
+
+    Args:
+        sources: the prior means.
+        settings: how fast the weights follow the trials; None: the usual ones.
+
+    Raises:
+        StudyError: no sources, or one that is no prior mean.
+
+    Example:
+        >>> first, second = (tp.PriorMean.from_expression(text) for text in ("64 / tile", "tile * unroll"))
+        >>> tp.SeveralPriorMeans([first, second]).weights.tolist()
+        [0.5, 0.5]
+    """
 
     def __init__(self, sources: Sequence[PriorMean], settings: ResidualSettings | None = None):
+        if not isinstance(sources, Sequence) or not all(callable(getattr(s, "values", None)) for s in sources):
+            raise StudyError(f"the sources are a list of PriorMean, got {sources!r}")
         if not sources:
             raise StudyError("a prior mean of several sources has one at least")
         self.sources, self.settings = tuple(sources), settings or ResidualSettings()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
+from tunepass.space.plain_values import as_real
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.table import ObservedTable
 from tunepass.surrogates.base import Floats
@@ -28,7 +29,15 @@ CHECKED_ROWS = 10  # how many times as many of the best rows as are wanted are c
 
 
 class PriorMean(ABC):
-    """`PriorMean.from_observations(configurations, values)` or `PriorMean.from_expression("n / tile + 3 * tile")`."""
+    """What is known about an objective before it is measured: an analytic model, or an earlier study.
+
+    Its values need no particular unit. A class of one's own defines `values`.
+
+    Example:
+        >>> prior_mean = tp.PriorMean.from_expression("64 / tile + 3 * unroll")
+        >>> prior_mean.values(space, space.columns([space.default])).tolist()
+        [11.0]
+    """
 
     @abstractmethod
     def values(self, space: Space, columns: Columns) -> Floats:
@@ -36,16 +45,46 @@ class PriorMean(ABC):
 
     @staticmethod
     def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
-        """An earlier study, on another device, size or compiler: `values` (n,) of `configurations`, all finite.
+        """The prior mean of an earlier study, on another device, size or compiler.
 
-        A configuration that agrees with one of them on all shared parameters has its value (the mean of several);
-        others have the prediction of a random forest, or of their nearest rows where there is only a handful.
+        A configuration that agrees with one of the study's on all shared parameters has its value (the mean of
+        several); others have the prediction of a random forest, or of their nearest rows where there are only a few.
+
+        Args:
+            configurations: those of the study (n,); they may have other parameters besides the shared ones.
+            values: their values (n,), all finite; failed ones are left out.
+
+        Returns:
+            The prior mean.
+
+        Raises:
+            StudyError: no values, values that are no finite numbers, or another number of them.
+
+        Example:
+            >>> prior_mean = tp.PriorMean.from_observations([{"tile": 4}, {"tile": 8}], [3.0, 5.0])
+            >>> prior_mean.values(space, space.columns([space.default])).round(6).tolist()
+            [5.0]
         """
         return ObservedPriorMean(configurations, values)
 
     @staticmethod
     def from_expression(text: str | nodes.Expr) -> PriorMean:
-        """A number for every configuration, in the language of constraints or parsed; any parameter may occur."""
+        """The prior mean of an analytic model.
+
+        Args:
+            text: an expression of the language of constraints, or a parsed one; it may name any parameter.
+
+        Returns:
+            The prior mean. A text is parsed when a space is known: ExpressionError then for an unknown name.
+
+        Raises:
+            StudyError: neither text nor an expression.
+
+        Example:
+            >>> study = tp.Study(space, objectives, prior_mean=tp.PriorMean.from_expression("64 / tile"))
+            >>> study.trust.trials
+            0
+        """
         return ExpressionPriorMean(text)
 
 
@@ -54,6 +93,8 @@ class ExpressionPriorMean(PriorMean):
     compiled."""
 
     def __init__(self, text: str | nodes.Expr):
+        if not isinstance(text, (str, nodes.Expr)):
+            raise StudyError(f"a prior mean's expression is text or an Expr, got {text!r}")
         self.written = text
         self._parsed: tuple[Space, nodes.Expr] | None = None
         self._compiled = CompiledExpressions([text]) if isinstance(text, nodes.Expr) else None
@@ -83,10 +124,19 @@ class ObservedPriorMean(PriorMean):
     """Values observed in an earlier study; their table is made once for each space."""
 
     def __init__(self, configurations: Sequence[Mapping[str, Value]], values: Sequence[float]):
+        for given in (configurations, values):
+            if not isinstance(given, Collection) or isinstance(given, (str, Mapping)):
+                raise StudyError(f"a prior mean is made of two lists, configurations and their values, got {given!r}")
         if len(configurations) != len(values) or not len(values):
             raise StudyError(f"a prior mean has one value a configuration, got {len(values)} for {len(configurations)}")
+        for configuration in configurations:
+            if not isinstance(configuration, Mapping):
+                raise StudyError(f"a configuration is a mapping of parameters to values, got {configuration!r}")
         self.configurations = [dict(c) for c in configurations]
-        self.observed = np.array([float(v) for v in values])
+        numbers = [as_real(value) for value in values]
+        if None in numbers:
+            raise StudyError(f"the values of a prior mean are finite numbers, got {values[numbers.index(None)]!r}")
+        self.observed = np.array([number for number in numbers if number is not None], dtype=np.float64)
         if not np.isfinite(self.observed).all():
             raise StudyError("the values of a prior mean are finite numbers", hint="leave failed configurations out")
         self._table: tuple[Space, ObservedTable] | None = None

@@ -100,7 +100,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """The entries by kernel (`matmul.c::matmul`). `with_entry` leaves every other entry's text as it is."""
+    """A folder's tunepass.lock: the chosen schedules. `with_entry` leaves the text of other entries as it is.
+
+    Args:
+        entries: by kernel (`matmul.c::matmul`).
+
+    Example:
+        >>> lock = tp.Lock.read("tunepass.lock")  # an empty one without a file
+        >>> len(lock.entries)
+        0
+        >>> tp.Lock.parse(lock.text()) == lock
+        True
+    """
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
     _head: str = field(default=HEADER, repr=False, compare=False)
@@ -108,8 +119,22 @@ class Lock:
 
     @classmethod
     def read(cls, path: str | Path, only: str | None = None) -> Lock:
-        """The lock at `path`; an empty one when there is no file. With `only` the name of a source, other
-        sources' entries may be missing: where the file is laid out as it is written, they are not read."""
+        """The lock at a path; an empty one when there is no file.
+
+        Args:
+            path: of the file.
+            only: a source's name: entries of other sources may be left out, which is faster.
+
+        Returns:
+            The lock.
+
+        Raises:
+            StudyError: the file is not a lock, or is of a newer version, with the place.
+
+        Example:
+            >>> tp.Lock.read("tunepass.lock").entries
+            {}
+        """
         path = Path(path)
         if not os.path.lexists(path):
             return cls()
@@ -121,6 +146,7 @@ class Lock:
 
     @classmethod
     def parse(cls, text: str, name: str = NAME) -> Lock:
+        """The lock of a text; diagnostics call the file `name`. StudyError as for `read`."""
         source = Source(name, text)
         reader, node = LockReader(source), parse(source, laid_out=is_laid_out(text))
         listed = reader.mapping(node, "a lock")

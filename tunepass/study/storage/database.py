@@ -92,7 +92,7 @@ def path_of(url: str) -> Path | None:
     if url == MEMORY:
         return None
     prefix = "sqlite:///"
-    if not url.startswith(prefix) or len(url) == len(prefix):
+    if not isinstance(url, str) or not url.startswith(prefix) or len(url) == len(prefix):
         raise StudyError(f"a store is sqlite:///PATH, got {url!r}", hint="e.g. sqlite:///runs.db")
     return Path(url[len(prefix) :])
 

@@ -53,7 +53,20 @@ class PendingSuggestion:
 
 
 class Store:
-    """`Store("sqlite:///runs.db")` is a file, made if missing; `Store("sqlite://")` lives in memory."""
+    """Studies and their trials in one SQLite file. Several processes may share it.
+
+    Args:
+        url: `sqlite:///PATH`, a file that is made if missing, or `sqlite://`, memory.
+
+    Raises:
+        StudyError: another URL, or a file that is no store or is damaged.
+
+    Example:
+        >>> with tp.Store("sqlite://") as store:
+        ...     study = tp.Study(space, [tp.Objective("time")], store=store, name="gemm")
+        ...     [record.name for record in store.studies()]
+        ['gemm']
+    """
 
     def __init__(self, url: str = database.MEMORY):
         self.url = url
@@ -70,6 +83,9 @@ class Store:
                 raise
         self._opened = os.stat(self.path) if self.path else None
 
+    def __repr__(self) -> str:
+        return f"<Store {self.url!r}>"
+
     # -- studies
 
     def studies(self) -> list[StudyRecord]:
@@ -77,6 +93,7 @@ class Store:
         return self._records("")
 
     def study(self, name: str) -> StudyRecord | None:
+        """The study of that name; None without one."""
         return next(iter(self._records("WHERE name = ?", name)), None)
 
     def with_identity(self, identity: Mapping[str, str]) -> list[StudyRecord]:
@@ -105,6 +122,7 @@ class Store:
             return Origin.decode(row[0]) if row and row[0] else None
 
     def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
+        """Store where the study's prior mean comes from."""
         with self._transaction() as db:
             db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
 
@@ -115,6 +133,7 @@ class Store:
             return Comparison.decode(row[0]) if row and row[0] else None
 
     def set_comparison(self, study: StudyRecord, comparison: Comparison | None) -> None:
+        """Store the measurements of the study's finalists."""
         text = comparison.encode() if comparison else ""
         with self._transaction() as db:
             db.execute("UPDATE study SET comparison = ? WHERE id = ?", (text, study.id))
@@ -242,6 +261,7 @@ class Store:
             return database.copied(self._connection, self.path)
 
     def close(self) -> None:
+        """Close the file; this process's suggestions without an outcome become free for others."""
         self._owner.release()
         self._connection.close()
 

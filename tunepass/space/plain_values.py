@@ -1,0 +1,28 @@
+"""Arguments of callers as Python's own values: NumPy's numbers are accepted, Booleans and text for numbers are not."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping
+
+
+def as_whole(value: object) -> int | None:
+    """The whole number as an int; None for any other value, of which 4.0 is one."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return None
+    return int(value)
+
+
+def as_real(value: object) -> int | float | None:
+    """The number as an int or a float, finite or not; None for any other value."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def as_texts(value: object) -> tuple[str, ...] | None:
+    """The texts as a tuple; None for a single text and for any other value."""
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return None
+    texts = tuple(value)
+    return texts if all(isinstance(text, str) for text in texts) else None
