@@ -50,7 +50,9 @@ def run(options: argparse.Namespace) -> Answer:
     ):
         return _stale(misfits, warnings)
     built = build(jobs, request, OnStderr())
-    warnings += tuple(f"warning: {result.job.key}: {text}" for result in built for text in result.found.warnings)
+    warnings += tuple(
+        f"warning: {result.job.key}: {text}" for result in built for text in result.search_result.warnings
+    )
     warnings += tuple(f"note: {result.job.key}: {text}" for result in built if (text := result.job.backend.unbuilt()))
     return replace(answer(built), notes=warnings)
 

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> Answer:
         "proof": _proof_data(proof),
         "outputs": [str(path) for path, _ in outputs],
     }
-    status = Status.INTERRUPTED if stop.asked else _status(pruned, proof)
+    status = Status.INTERRUPTED if stop.stop_signal else _status(pruned, proof)
     return Answer("\n".join(lines), data, status, tuple(notes))
 
 

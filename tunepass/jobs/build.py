@@ -53,7 +53,7 @@ from tunepass.tuning.exact import WatchCertificate
 from tunepass.tuning.faults import environment_fault
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import picked_of
-from tunepass.tuning.result import Found, assignment, value_of
+from tunepass.tuning.result import SearchResult, assignment, value_of
 
 
 class Shows(Protocol):
@@ -92,7 +92,7 @@ class BuildResult:
     """A kernel's job, what was found, the points picked from its front, the files written and the lock."""
 
     job: Job
-    found: Found
+    found: SearchResult
     picked: tuple[Picked, ...] = ()
     outputs: tuple[Path, ...] = ()
     lock: Path | None = None
@@ -147,7 +147,7 @@ def _finishing(request: BuildRequest) -> Iterator[None]:
 
 def _results_of(
     job: Job, options: SearchOptions, request: BuildRequest, shows: Shows
-) -> tuple[Found, SizedFound | None]:
+) -> tuple[SearchResult, SizedFound | None]:
     """For the kernel's own size, and for the sizes that it lists: time and evaluations are divided among them."""
     sizes = wanted_sizes(job, options.variants)
     if not sizes:
@@ -179,7 +179,7 @@ def _results_of(
     return replace(own, evaluations=evaluations, seconds=_sum_of(results)), chosen
 
 
-def _sum_of(results: Sequence[Found]) -> dict[str, float]:
+def _sum_of(results: Sequence[SearchResult]) -> dict[str, float]:
     names = dict.fromkeys(name for result in results for name in result.seconds)
     return {name: sum(result.seconds.get(name, 0.0) for result in results) for name in names}
 
@@ -192,7 +192,7 @@ def _result_of(
     *,
     search_on: bool = False,
     title: str = "",
-) -> Found:
+) -> SearchResult:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
     if request.frozen or not (search_on or _is_searched(job, options, request)):
@@ -224,7 +224,7 @@ def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
 
 
 def _finish(
-    jobs: Sequence[Job], results: Sequence[Found], sized: Sequence[SizedFound | None], request: BuildRequest
+    jobs: Sequence[Job], results: Sequence[SearchResult], sized: Sequence[SizedFound | None], request: BuildRequest
 ) -> list[BuildResult]:
     """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
     picks = [_picked(job, result, request.options.picks) for job, result in zip(jobs, results)]
@@ -244,7 +244,7 @@ def _finish(
     return built
 
 
-def _picked(job: Job, result: Found, names: Sequence[str]) -> tuple[Picked, ...]:
+def _picked(job: Job, result: SearchResult, names: Sequence[str]) -> tuple[Picked, ...]:
     """The points asked for; the first is the choice."""
     if not result.gains:
         return ()
@@ -255,7 +255,7 @@ def _picked(job: Job, result: Found, names: Sequence[str]) -> tuple[Picked, ...]
 
 
 def _write_sources(
-    jobs: Sequence[Job], results: Sequence[Found], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
+    jobs: Sequence[Job], results: Sequence[SearchResult], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
 ) -> list[Path]:
     """NAME.tuned has the choice of every kernel, NAME.PICK each further pick."""
     written: list[Path] = []
@@ -268,7 +268,7 @@ def _write_sources(
     return written
 
 
-def _note(job: Job, result: Found, point: Picked) -> list[str]:
+def _note(job: Job, result: SearchResult, point: Picked) -> list[str]:
     """The comment on top of a tuned source: what was chosen, and what it gained or was priced at."""
     if not job.only_priced:
         return [f"{job.kernel.name}: {line}" for line in note(result).splitlines()]
@@ -287,7 +287,7 @@ def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool
     return job.backend.write_dispatcher(dispatcher(job, chosen), folder, stem)
 
 
-def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
+def _write_front(job: Job, result: SearchResult, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
     """NAME.pareto.csv and NAME.pareto.svg; the kernel's name is part of theirs where the source has several. What is
     measured has a front where no configuration is the best in all."""
     if len(job.objectives) < 2 or len(result.pareto) < (1 if job.only_priced else 2):

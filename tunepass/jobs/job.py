@@ -36,7 +36,7 @@ from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
 from tunepass.tuning.prior import SearchPrior
 from tunepass.tuning.probes import outdated_failures
-from tunepass.tuning.result import Found, Gain
+from tunepass.tuning.result import Gain, SearchResult
 from tunepass.tuning.stop import stoppable
 
 
@@ -191,12 +191,12 @@ def _check_strategy(name: str, roles: Sequence[str]) -> None:
         raise TunepassError(f"no strategy {name!r}", hint=hint)
 
 
-def recall(job: Job, store: Path) -> Found:
+def recall(job: Job, store: Path) -> SearchResult:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
     known = _history(job, store)
-    return Found(
+    return SearchResult(
         choice=job.entry.choice,
         default=job.space.default,
         objectives=job.objectives,
@@ -260,7 +260,7 @@ def search(
     prior: SearchPrior | None,
     watch: Watch,
     watch_certificate: WatchCertificate,
-) -> Found:
+) -> SearchResult:
     """Search for the kernel's choice. The search is marked as unfinished until its choice is in the lock, so that the
     next build resumes it, however this one ends; not where it could not begin."""
     marked = job.unfinished(store).exists()
@@ -310,7 +310,7 @@ def mark_finished(job: Job, store: Path) -> None:
         job.unfinished(store).unlink(missing_ok=True)
 
 
-def entry_for(job: Job, result: Found, sizes: Mapping[str, Configuration] | None = None) -> Entry | None:
+def entry_for(job: Job, result: SearchResult, sizes: Mapping[str, Configuration] | None = None) -> Entry | None:
     """The lock's entry for what was found; None when nothing was measured."""
     gain = next((g for g in result.gains if g.objective.name == job.objective.name), None)
     if gain is None:

@@ -22,7 +22,7 @@ from tunepass.study.lock.lock import Lock
 from tunepass.study.outcome import Evaluate, Measured, bounds_only, cut_short
 from tunepass.study.trial import Trial
 from tunepass.tuning.portfolio import Portfolio, portfolio
-from tunepass.tuning.result import Found, value_of
+from tunepass.tuning.result import SearchResult, value_of
 
 CANDIDATES = 6  # of each size that are looked at for the others, where that means measuring them
 PRICED_CANDIDATES = 200  # where a model says what they take
@@ -93,7 +93,7 @@ def resized(job: Job, size: Size) -> Job:
     return prepare(named, job.backend.target, Lock(), job.objective.name)
 
 
-def choose(jobs: Sequence[Job], results: Sequence[Found], sizes: Sequence[Size], most: int) -> SizedFound | None:
+def choose(jobs: Sequence[Job], results: Sequence[SearchResult], sizes: Sequence[Size], most: int) -> SizedFound | None:
     """At most `most` of what was tried at any size, so that each size is near its best; None where a size has none."""
     objective = jobs[0].objective
     tried = [_values(result.trials, jobs[0]) for result in results]

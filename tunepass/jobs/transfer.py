@@ -84,7 +84,7 @@ def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
     try:
         prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return SearchPrior(begun, None, gone=(begun,))
+        return SearchPrior(begun, None, missing=(begun,))
     return replace(prior, origin=replace(prior.origin, differs=begun.differs))
 
 

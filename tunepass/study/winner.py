@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from tunepass.study.objective import Objective
 from tunepass.study.sequential import (
     FEWEST_ROUNDS,
-    LOOKS,
+    INTERIM_ROUNDS,
     Floats,
     at_end,
-    at_look,
+    interim_interval,
     interval,
     log_gains,
     midmean,
@@ -95,18 +95,18 @@ def unneeded(
     """Whose further rounds decide nothing, of `values` by round, the default's first; everybody when all is decided.
     Who has fewer rounds than the default is out already. `spared` goes only once it is surely worse than the best."""
     rounds = len(values[0])
-    running = _gains_by_index(objective, values[0], values[1:]) if rounds in LOOKS else {}
+    running = _gains_by_index(objective, values[0], values[1:]) if rounds in INTERIM_ROUNDS else {}
     if not running:
         return []
     tail, best = alpha / (len(values) - 1), _best(running)
     lost = [i for i in running if i != best and _is_behind(objective, values, i, best)]
     left = [i for i in running if i not in lost]
-    if at_look(running[best], tail)[0] > 1 + LEAST_GAIN:
+    if interim_interval(running[best], tail)[0] > 1 + LEAST_GAIN:
         lo, hi = at_end(running[best], (1 - SHOWN) / 2)
         known = len(left) == 1 and hi / lo <= (1 + PRECISE) ** 2
         over = known or rounds >= ENOUGH_ROUNDS
     else:
-        over = all(at_look(running[i], (1 - SHOWN) / 2)[1] < 1 + LEAST_GAIN for i in left)
+        over = all(interim_interval(running[i], (1 - SHOWN) / 2)[1] < 1 + LEAST_GAIN for i in left)
         if rounds >= HALVING:
             in_order = sorted(left, key=lambda i: -midmean(running[i]))
             lost += [i for i in in_order[(len(left) + 1) // 2 :] if i + 1 != spared]
