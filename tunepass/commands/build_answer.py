@@ -13,7 +13,7 @@ from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.job import Job
-from tunepass.jobs.sizes import SizedFound
+from tunepass.jobs.sizes import SizedChoices
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
@@ -121,7 +121,7 @@ def build_text(built: BuildResult) -> str:
     return "\n".join([*lines, *([f"  lock      {built.lock}"] if built.lock else [])])
 
 
-def _sizes_data(sized: SizedFound) -> list[Json]:
+def _sizes_data(sized: SizedChoices) -> list[Json]:
     """A size an item: its variant's number and choice, with its value and the best known where they are."""
     numbers, known = sized.variants, bool(sized.values)
     return [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import failure_lines, origin_data, transferred
 from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
-from tunepass.jobs.past import Past, look_back
+from tunepass.jobs.past import Past, past_searches
 from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
@@ -31,7 +31,7 @@ class Neighbour:
 
 
 def run(options: argparse.Namespace) -> Answer:
-    pasts = look_back(options.source, options.kernel, options.store)
+    pasts = past_searches(options.source, options.kernel, options.store)
     data: Json = [_data(past) for past in pasts]
     return Answer("\n\n".join(_text(past) for past in pasts), {"kernels": data})
 

@@ -9,7 +9,7 @@ from typing import TextIO
 from tunepass.commands.answer import Json, plain, table
 from tunepass.exact.base import Certificate
 from tunepass.hwmodels.base import Costs
-from tunepass.jobs.tables import EXTRAPOLATED, number, spelt, tidy
+from tunepass.jobs.tables import EXTRAPOLATED, format_cell, number, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
@@ -34,7 +34,7 @@ def front_table(front: Sequence[Trial], objectives: Sequence[Objective], beyond:
         if trial.number in shown:
             values = (number(value_of(trial, o) or 0.0) for o in objectives)
             flag = ["yes" if trial.configuration in beyond else ""] if beyond else []
-            cells = (*values, *map(spelt, trial.configuration.values()), *flag)
+            cells = (*values, *map(format_cell, trial.configuration.values()), *flag)
             rows.append((" ".join(named.get(trial.number, [])), *cells))
     text = table(rows, indent="  ")
     hidden = len(front) - (len(rows) - 1)
