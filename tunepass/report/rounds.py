@@ -37,12 +37,12 @@ class DrawnFinalist:
 
 def drawings(comparison: Comparison, objective: Objective) -> list[DrawnFinalist]:
     """The finalists as they are shown: of a gain without end 1e6."""
-    from tunepass.study.winner import gain_shown  # brings scipy
+    from tunepass.study.winner import reported_gain  # brings scipy
 
     drawn = []
     for finalist in comparison.finalists:
         gains = [objective.gain(old, new) for old, new in zip(comparison.default, finalist.values)]
-        shown = gain_shown(objective, comparison.default, finalist.values)
+        shown = reported_gain(objective, comparison.default, finalist.values)
         kept = [min(max(gain, 1 / MOST), MOST) for gain in gains]
         drawn.append(DrawnFinalist(assignment(finalist.configuration), kept, *(shown or ())))
     return drawn
