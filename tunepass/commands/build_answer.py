@@ -185,8 +185,8 @@ def _failed(result: SearchResult) -> list[str]:
 
 def _headline(job: Job, result: SearchResult) -> str:
     if result.interrupted:
-        kept = f"{result.trial_count} trials are kept; run the same command to go on"
-        return f"interrupted; the best so far was written, {kept}" if result.gains else f"interrupted; {kept}"
+        note = f"{result.trial_count} trials are kept; run the same command to go on"
+        return f"interrupted; the best so far was written, {note}" if result.gains else f"interrupted; {note}"
     if not result.gains:
         return f"every one of {result.trial_count} evaluations failed"
     if not result.evaluations:

@@ -88,8 +88,8 @@ class CompilerCall:
     def compiling(self, place: int, output: str) -> list[str]:
         """The arguments that only compile the source at `place`, to `output`: no other input, no linking."""
         inputs = {given.place for given in self.inputs} - {place}
-        kept = self._words(place, lambda i, argument, value: i not in inputs and not _is_aside(argument, value))
-        return [*kept, "-c", "-o", output]
+        arguments = self._words(place, lambda i, argument, value: i not in inputs and not _is_aside(argument, value))
+        return [*arguments, "-c", "-o", output]
 
     def _words(self, place: int, keep: Keep) -> list[str]:
         """What is kept of the arguments; an -x stands before the input at `place` alone: elsewhere compilers warn."""

@@ -48,9 +48,9 @@ def _file_name(source: str) -> str:
 
 def _file_of(text: bytes, name: str, scratch: str) -> str:
     """Named like the source, as is what the compiler writes; in the cache folder, else in the scratch one."""
-    kept = sealed.keep_text(text, name)
-    if kept is not None:
-        return kept
+    sealed_path = sealed.keep_text(text, name)
+    if sealed_path is not None:
+        return sealed_path
     path = os.path.join(scratch, sealed.digest([text]).hex(), name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:

@@ -132,8 +132,8 @@ def _compilers() -> Iterator[Finding]:
         yield Finding(name, purpose, versions[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
     for name, purpose in CXX_COMPILERS:
         yield Finding(name, purpose, versions[name], False, "apt install g++")
-    for name, found in further.items():
-        yield Finding(name, "a compiler to tune for", found, False, "")
+    for name, compiler in further.items():
+        yield Finding(name, "a compiler to tune for", compiler, False, "")
 
 
 def _versioned() -> list[str]:
@@ -183,12 +183,12 @@ def _packages() -> Iterator[Finding]:
 
 def _plugins() -> Iterator[Finding]:
     """One each; what is broken or clashes is absent, and its remedy says why."""
-    here = installed()
-    for state in plugin_states(here):
+    plugins = installed()
+    for state in plugin_states(plugins):
         plugin = state.plugin
-        found = "" if state.problem else f"{plugin.release}, {plugin.target}"
-        yield Finding(f"{plugin.role} {plugin.name}", f"a plug-in of {plugin.package}", found, False, state.problem)
-    for package, problem in here.unreadable:
+        target = "" if state.problem else f"{plugin.release}, {plugin.target}"
+        yield Finding(f"{plugin.role} {plugin.name}", f"a plug-in of {plugin.package}", target, False, state.problem)
+    for package, problem in plugins.unreadable:
         yield Finding(package, "plug-ins", "", False, f"repair its entry points: {problem}")
 
 

@@ -17,7 +17,7 @@ from tunepass.study.trial import Trial
 from tunepass.tuning.result import differing, failure_kind, failures_of, value_of
 
 BEST = 5
-MOST_SHOWN = 20  # parameters that decide most
+MOST_LISTED = 20  # parameters that decide most
 FEW = 5  # measured trials that say something about parameters
 
 
@@ -41,11 +41,11 @@ def _text(past: Past) -> str:
     failed = sum(failures_of(trials).values())
     lines = [f"{past.job.key}: {len(trials)} trials, {failed} failed"]
     rows = [("", objective.name, "configuration")]
-    rows += [("default", _value(past, t), _told(past, t.configuration)) for t in trials[:1]]
-    rows += [(f"best {i}", _value(past, t), _told(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
+    rows += [("default", _value(past, t), _trial_text(past, t.configuration)) for t in trials[:1]]
+    rows += [(f"best {i}", _value(past, t), _trial_text(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
     lines.append(table(rows, indent="  "))
     if past.choice is not None:
-        lines.append(f"  the choice: {_told(past, past.choice)}")
+        lines.append(f"  the choice: {_trial_text(past, past.choice)}")
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
@@ -54,7 +54,7 @@ def _text(past: Past) -> str:
         history = past.history
         lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
     if decisive := importance_of(past):
-        shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_SHOWN])
+        shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_LISTED])
         lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
     if failed:
@@ -62,7 +62,7 @@ def _text(past: Past) -> str:
     return "\n".join(lines)
 
 
-def _told(past: Past, configuration: Configuration) -> str:
+def _trial_text(past: Past, configuration: Configuration) -> str:
     return differing(configuration, past.job.space.default)
 
 

@@ -103,11 +103,11 @@ class Question:
 
     def __init__(self, compiler: Sequence[str], words: Sequence[str], sources: Mapping[str, bytes]):
         self.words, self.sources = list(words), sources
-        here = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
+        context = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
         locks = {os.path.join(os.path.dirname(place), LOCK) for name in sources for place in places_of(name)}
         contents = [part for name in sorted(sources) for part in (os.fsencode(name), sources[name])]
-        self.name = sealed.digest(here).hex()
-        self.key = sealed.digest([*here, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
+        self.name = sealed.digest(context).hex()
+        self.key = sealed.digest([*context, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
         self.compiler = list(compiler)
 
     def still_holds(self) -> bool:

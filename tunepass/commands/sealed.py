@@ -25,10 +25,10 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def digest(parts: Iterable[bytes], key: bytes = b"") -> bytes:
     """Of the parts and where each ends."""
-    made = hashlib.blake2b(digest_size=DIGEST, key=key)
+    hasher = hashlib.blake2b(digest_size=DIGEST, key=key)
     for part in parts:
-        made.update(len(part).to_bytes(8, "little") + part)
-    return made.digest()
+        hasher.update(len(part).to_bytes(8, "little") + part)
+    return hasher.digest()
 
 
 def recall(name: str) -> bytes | None:

@@ -43,8 +43,8 @@ class Certificate:
             (self.infeasible, "cannot be used"),
             (self.open, "not looked at"),
         ]
-        told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        return f"{'exact: ' if self.exact else ''}of {self.points:,} configurations {told or 'none'}"
+        parts = ", ".join(f"{count:,} {label}" for count, label in counts if count)
+        return f"{'exact: ' if self.exact else ''}of {self.points:,} configurations {parts or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)

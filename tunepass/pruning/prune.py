@@ -59,8 +59,8 @@ def prune(
     """The whole answer. `stop` ends each of the solver's searches early, with counts that are bounds then."""
 
     conditions = [limit.constraint for limit in limits]
-    others = [[c for c in conditions if c is not own] for own in conditions]
-    selections = [conditions, [], *([own] for own in conditions), *others]
+    others = [[c for c in conditions if c is not condition] for condition in conditions]
+    selections = [conditions, [], *([condition] for condition in conditions), *others]
     remaining, before, *rest = solver.each(parameters, constraints, selections, stop=stop)
     counts = [_within(left.count, before.count) for left in rest]
     effects = map(Effect, limits, counts[: len(limits)], counts[len(limits) :])
@@ -85,9 +85,9 @@ def conflicting(
 ) -> tuple[Constraint, ...]:
     """Of conditions that leave nothing together those that still do, none of which can go as far as boxes prove it.
     Limits go before the source's constraints, the first ones first."""
-    kept = [*constraints, *limits]
+    required = [*constraints, *limits]
     for c in (*limits, *constraints):
-        without = [k for k in kept if k is not c]
+        without = [k for k in required if k is not c]
         if not IntervalSolver(MOST_BOXES).remaining(parameters, without).count.high:
-            kept = without
-    return tuple(kept)
+            required = without
+    return tuple(required)
