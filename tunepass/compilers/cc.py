@@ -14,7 +14,7 @@ from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
 
 Family = Literal["gcc", "clang", "other"]
-ASKED = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
+LANGUAGE_PROBE = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def language_compiled_by(program: str) -> Literal["c", "c++"] | None:
     says nothing to any other program."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "asked.c")
-        source.write_text(ASKED)
+        source.write_text(LANGUAGE_PROBE)
         try:
             answer = re.search(r"^int tunepass_(c|cxx) = \d;", ask([program, "-E", source]).stdout, re.MULTILINE)
         except ToolError:

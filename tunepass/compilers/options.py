@@ -114,7 +114,7 @@ def value_of(word: str, value: str | None, names: Iterable[str]) -> str | None:
 
 def values_of(words: Sequence[str], names: Collection[str]) -> list[str]:
     """The values of all options of these names, in their order."""
-    return [found for _, word, value in walk(words) if (found := value_of(word, value, names))]
+    return [text for _, word, value in walk(words) if (text := value_of(word, value, names))]
 
 
 def kept(

@@ -82,15 +82,15 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
 def simplest(values: Mapping[Configuration, float], objective: Objective, space: Space) -> list[Configuration]:
     """Configuration closest to the default among the near-best `values`, which are sorted best first. If it differs in
     more than MANY parameters, the closest one among those a little worse follows."""
-    first, closest_first = next(iter(values.values()), 0.0), list[Configuration]()
+    first, simple = next(iter(values.values()), 0.0), list[Configuration]()
     for most in (SLIGHT, SIMPLER):
         near = [c for c, value in values.items() if is_near(objective, first, value, most)]
         closest = min(near, key=lambda c: distance_from_default(space, c), default=None)
-        if closest is not None and closest not in closest_first:
-            closest_first.append(closest)
-        if not closest_first or not differs_in_much(closest_first[0], space):
+        if closest is not None and closest not in simple:
+            simple.append(closest)
+        if not simple or not differs_in_much(simple[0], space):
             break
-    return closest_first
+    return simple
 
 
 def differs_in_much(configuration: Configuration, space: Space) -> bool:

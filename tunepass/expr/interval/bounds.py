@@ -51,8 +51,8 @@ Rule = Callable[[Sequence[Bounds], Flags], Bounds]  # operands, and their flags 
 
 def joined(operands: Sequence[Bounds]) -> Flags:
     """The flags of all operands, or'd."""
-    own = [x.flags for x in operands if x.flags.ndim or x.flags]
-    return reduce(np.bitwise_or, own) if own else NO_FLAGS
+    operand_flags = [x.flags for x in operands if x.flags.ndim or x.flags]
+    return reduce(np.bitwise_or, operand_flags) if operand_flags else NO_FLAGS
 
 
 def flagged(mask: Masks, flag: int) -> Flags:

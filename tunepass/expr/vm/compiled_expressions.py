@@ -67,7 +67,7 @@ class CompiledExpressions:
 
     def run(self, columns: Columns, n: int) -> list[Array]:
         """The values (n,) of each expression; undefined ones are NaN in a Real, otherwise 0."""
-        return [found.values for found in self.evaluate(columns, n)]
+        return [evaluated.values for evaluated in self.evaluate(columns, n)]
 
     def evaluate(self, columns: Columns, n: int) -> list[Evaluated]:
         """Values and where they are defined. Raises ExpressionError, with a span, where an integer overflows."""
