@@ -44,7 +44,7 @@ class Sharing:
                 stack.extend(missing)
                 continue
             stack.pop()
-            canonical = self._found(node)
+            canonical = self._canonical(node)
             self._instead[id(node)] = (node, canonical)
             self._instead[id(canonical)] = (canonical, canonical)
         return self._instead[id(e)][1]

@@ -71,8 +71,8 @@ def _with_modes(coordinates: Coordinates, modes: int) -> Coordinates:
     """A matrix of one column or row as the vector that it is."""
     if len(coordinates.extents) == modes:
         return coordinates
-    kept = 0 if coordinates.extents[1] == 1 else 1
-    return Coordinates((coordinates.extents[kept],), coordinates.indices[kept : kept + 1], coordinates.values)
+    mode = 0 if coordinates.extents[1] == 1 else 1
+    return Coordinates((coordinates.extents[mode],), coordinates.indices[mode : mode + 1], coordinates.values)
 
 
 def _check_extents(coordinates: Coordinates, stated: Extents, tensor: Tensor) -> None:
