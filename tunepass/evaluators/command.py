@@ -189,16 +189,16 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def _build(self, built: BuiltProgram) -> None:
         """The program, and beside it the one that is only compared."""
         candidate, words = built.candidate, self.task.check.words if self.task.check else ()
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(1) as pool:
             compared: Future[Path | Failed] | None = None
             if words:
                 built.checked = built.folder / "checked" / "program"
                 built.checked.parent.mkdir()
-                compared = beside.submit(self._linked, candidate, built.checked, words)
+                compared = pool.submit(self._linked, candidate, built.checked, words)
             target = self._linked(candidate, built.program, ())
             others = target if compared is None else compared.result()
         if isinstance(target, Failed) or isinstance(others, Failed):
-            built.failure = next(found for found in (target, others) if isinstance(found, Failed))
+            built.failure = next(failure for failure in (target, others) if isinstance(failure, Failed))
             return
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 

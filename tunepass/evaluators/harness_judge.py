@@ -52,10 +52,10 @@ class HarnessJudge:
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
         cases = of_candidate(tuple(reference.expected), sizes)
         known = [shapes(reference.expected[case].calls[0]) for case in cases]
-        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
-        if isinstance(found, Failed):
-            return found
-        for case, checked in found.items():
+        failures = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
+        if isinstance(failures, Failed):
+            return failures
+        for case, checked in failures.items():
             wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
             if wrong:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))

@@ -36,12 +36,12 @@ class ModelEvaluator:
     def fits(self, columns: Columns) -> NDArray[np.bool_]:
         """Which configurations (n,) pass no limit; asking costs no evaluation."""
         n = length(columns)
-        kept = np.ones(n, np.bool_)
+        mask = np.ones(n, np.bool_)
         *limited, fit = self._program.run(columns, n)[len(self.values) :]
         for needed, (_, most) in zip(limited, self.limits.values()):
-            kept &= np.asarray(needed) <= most
-        kept &= np.asarray(fit, np.bool_)
-        return kept
+            mask &= np.asarray(needed) <= most
+        mask &= np.asarray(fit, np.bool_)
+        return mask
 
     def __call__(self, configuration: Configuration) -> Evaluation:
         return Evaluation(self.price(self.columns(configuration)))

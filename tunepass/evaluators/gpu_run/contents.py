@@ -87,12 +87,12 @@ class Layout:
     def outputs(self, after: Bytes, passed: Container[str] | None = None) -> tuple[Output, ...]:
         """Copies of the numbers that the kernel may have written, those of structs each by its own: of all buffers, or
         of those that were `passed`."""
-        found = []
+        outputs = []
         for buffer, place in zip(self.buffers, self.places, strict=True):
             if place.written and (passed is None or buffer.symbol or buffer.name in passed):
                 rows = after[place.start + place.guard :][: place.size].reshape(buffer.count, -1)
-                found += _outputs(buffer, rows)
-        return tuple(found)
+                outputs += _outputs(buffer, rows)
+        return tuple(outputs)
 
 
 def _outputs(buffer: CalledBuffer, rows: Bytes) -> list[Output]:

@@ -235,10 +235,10 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         prepared = [self.prepare(configuration) for configuration in configurations]
 
         def value(index: int) -> float | Failed:
-            found = self._again(prepared[index])
-            if isinstance(found, Failed):
-                self._failed_again[configurations[index]] = found
-            return found
+            measured = self._again(prepared[index])
+            if isinstance(measured, Failed):
+                self._failed_again[configurations[index]] = measured
+            return measured
 
         try:
             return interleaved([built.program is not None for built in prepared], value, rounds, seconds, behind)

@@ -38,12 +38,12 @@ class FoundDevice:
 
 def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
     """Those of one driver, or of all, that kernels can be run on."""
-    return tuple(found for found in _listed(driver) if not found.device.trouble)
+    return tuple(device for device in _listed(driver) if not device.device.trouble)
 
 
 def troubled_devices(driver: str = "") -> tuple[FoundDevice, ...]:
     """Those whose own compiler makes no kernel."""
-    return tuple(found for found in _listed(driver) if found.device.trouble)
+    return tuple(device for device in _listed(driver) if device.device.trouble)
 
 
 def _listed(driver: str) -> Iterator[FoundDevice]:

@@ -202,8 +202,8 @@ class Holder:
         self._layout = layout
 
     def _image(self, layout: Layout, case: Case) -> Bytes:
-        found = self._images.pop((layout, case), None)
-        image = layout.image(case) if found is None else found
+        cached = self._images.pop((layout, case), None)
+        image = layout.image(case) if cached is None else cached
         self._images[layout, case] = image
         if len(self._images) > IMAGES:
             del self._images[next(iter(self._images))]

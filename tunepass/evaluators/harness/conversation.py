@@ -164,13 +164,15 @@ class Conversation:
         if self.shapes is not None and [list(arrays) for arrays in self.shapes] != self.report.cases:
             raise ForgedReport("it names other arrays than the harness has")
 
-    def order(self, what: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)) -> tuple[str, float]:
+    def order(
+        self, order: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)
+    ) -> tuple[str, float]:
         """Have it done: the event that follows, and the seconds from the order to it."""
         assert self._clock is not None, "the program speaks first"
-        self._due = SAMPLING if what is Order.GO else ANY_TIME
+        self._due = SAMPLING if order is Order.GO else ANY_TIME
         start = self._clock.now()
         try:
-            self.socket.send(COMMAND.pack(what, count, seed & U64))
+            self.socket.send(COMMAND.pack(order, count, seed & U64))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)

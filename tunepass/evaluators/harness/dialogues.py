@@ -136,11 +136,11 @@ def be_timed_in_turns(
         talk.check_arrays()
         with party.floor():
             witness, first_s = _batches(talk, ask)
-        taken, singles = [], []
+        turn_samples, singles = [], []
         for _ in range(slices):
             with party.floor():
                 samples, seconds = _slice(talk, ask, witness.calls if first_s <= SLOW_S else 0)
-                taken.append(samples)
+                turn_samples.append(samples)
                 singles += seconds
         with party.floor():
             refilled_s = _refilled(talk, ask, first_s)
@@ -148,7 +148,7 @@ def be_timed_in_turns(
     finally:
         party.leave()
     seen = Witness(tuple(singles), single=True) if len(singles) == len(talk.report.samples) else witness
-    return taken, replace(seen, refilled_s=refilled_s)
+    return turn_samples, replace(seen, refilled_s=refilled_s)
 
 
 def _slice(talk: Conversation, ask: Questions, warming: int) -> tuple[list[Sample], list[float]]:

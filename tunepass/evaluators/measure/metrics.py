@@ -52,8 +52,8 @@ class MetricPattern:
 
     def place(self, output: str) -> int | None:
         """Where the last occurrence stands, which is the one that counts."""
-        found = list(re.finditer(self._regex, output, re.IGNORECASE))
-        return found[-1].start(2) if found else None
+        matches = list(re.finditer(self._regex, output, re.IGNORECASE))
+        return matches[-1].start(2) if matches else None
 
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""

@@ -36,8 +36,8 @@ class Snapshot:
     def image(self, path: str) -> str:
         """Where the absolute path is in the snapshot; itself where the snapshot does not hold its folder."""
         real = os.path.realpath(path)
-        held = real in self.folders or os.path.dirname(real) in self.folders
-        return self.root + real if held else path
+        in_snapshot = real in self.folders or os.path.dirname(real) in self.folders
+        return self.root + real if in_snapshot else path
 
     def words(self, words: Sequence[str | Path]) -> list[str]:
         """The compiler's words, with the images of the absolute paths among them."""

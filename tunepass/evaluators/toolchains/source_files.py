@@ -105,10 +105,10 @@ def changed_meanwhile(names: Sequence[str], *, gone: bool = False) -> SourceErro
 
 def source_files(command: Sequence[str], source: Path, text: str, defines: Sequence[str] = ()) -> SourceFiles:
     """Asks the compiler, command[0], about the source, which was read as `text`."""
-    own = FileRead(Path(os.getcwd(), source), Part("source", source.name, text_digest(text)), None)
+    main_file = FileRead(Path(os.getcwd(), source), Part("source", source.name, text_digest(text)), None)
     names = listed_names(command, source, defines, "-M")
     if names is None:
-        return SourceFiles(own, text, listed=False)
+        return SourceFiles(main_file, text, listed=False)
     words, responses = expanded(command[1:])
     folder = os.path.realpath(source.parent)
     named = [(name, _kind(name)) for name in names]
@@ -117,7 +117,7 @@ def source_files(command: Sequence[str], source: Path, text: str, defines: Seque
     for name, kind in dict.fromkeys(named):
         file = _file_read(name, kind, folder)
         once.setdefault(file.part, file)
-    return SourceFiles(own, text, tuple(once.values()))
+    return SourceFiles(main_file, text, tuple(once.values()))
 
 
 def listed_names(

@@ -51,7 +51,7 @@ def parse_quartus(text: str) -> SynthesisReport:
 
 def parse_summary(text: str) -> SynthesisReport:
     """Of `summary.json`, or of `report_data.js` that holds it."""
-    tables = [found for found in _tables(text) if isinstance(found.get("estimatedResources"), dict)]
+    tables = [candidate for candidate in _tables(text) if isinstance(candidate.get("estimatedResources"), dict)]
     if not tables:
         raise ReportError("the report of the Intel compiler has no table estimatedResources")
     table = tables[0]["estimatedResources"]
@@ -97,11 +97,11 @@ def _tables(text: str) -> Iterator[dict[str, object]]:
     decoder = json.JSONDecoder()
     for match in EMBEDDED.finditer(text):
         try:
-            found, _ = decoder.raw_decode(text, match.end())
+            table, _ = decoder.raw_decode(text, match.end())
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            yield found
+        if isinstance(table, dict):
+            yield table
 
 
 def _items(value: object) -> list[object]:
