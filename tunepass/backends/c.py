@@ -163,11 +163,11 @@ class CBackend(Backend):
 
     def openings(self) -> tuple[Opening, ...]:
         """Of each nest, the others as they stand."""
-        found: list[Opening] = []
+        openings: list[Opening] = []
         for scop in self.body.scops:
-            start = len(found)
-            found += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
-        return tuple(found)
+            start = len(openings)
+            openings += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
+        return tuple(openings)
 
     def probes(self, space: Space) -> tuple[Configuration, ...]:
         return probes(self.kernel, space)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tunepass.backends.base import HERE, HOST, Backend, Starts, Target, cost_model
+from tunepass.backends.base import HOST, LOCAL_GPU, Backend, Starts, Target, cost_model
 from tunepass.backends.c import TIME
 from tunepass.backends.correction import Corrected, Reported
 from tunepass.backends.gpu_limits import LaunchLimits, with_limits
@@ -138,7 +138,7 @@ class GpuBackend(Backend):
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
-        compiled, run = COMPILED.match(identity.compiler) is not None, HERE.fullmatch(identity.device)
+        compiled, run = COMPILED.match(identity.compiler) is not None, LOCAL_GPU.fullmatch(identity.device)
         return Target(
             compiler=(NVCC, *identity.flags) if compiled else identity.flags,
             device=identity.device or None,
@@ -204,7 +204,7 @@ def _here(target: Target) -> Here | None:
     """None for a device that is only priced."""
     if target.device in (None, HOST):
         return Here(HOST, processors=target.device == HOST)
-    match = HERE.fullmatch(target.device or "")
+    match = LOCAL_GPU.fullmatch(target.device or "")
     return None if match is None else Here(match[0].partition(" ")[0], match[1], int(match[2]) if match[2] else None)
 
 

@@ -95,9 +95,9 @@ class GraphBackend(ModelBackend):
 
     def _manifest(self) -> Manifest:
         """What the model was read from besides the source, and what the command reads."""
-        own = self.body.operators
+        operators = self.body.operators
         folder = Path(self.kernel.source.name).absolute().parent
-        texts = (*self.body.files, *((own,) if own is not None else ()))
+        texts = (*self.body.files, *((operators,) if operators is not None else ()))
         parts = [_part(text, folder) for text in texts]
         return Manifest(tuple(dict.fromkeys((*parts, *(file.part for file in self._files)))))
 
@@ -160,7 +160,7 @@ class GraphBackend(ModelBackend):
         run = self.body.training.run
         assert run is not None
         given = {"{" + name + "}": str(value) for name, value in configuration.items()} | {SOURCE: str(tuned)}
-        return tuple(PLACEHOLDER.sub(lambda found: given.get(found[0], found[0]), word) for word in run.arguments)
+        return tuple(PLACEHOLDER.sub(lambda match: given.get(match[0], match[0]), word) for word in run.arguments)
 
 
 def _part(text: Source, folder: Path) -> Part:

@@ -26,12 +26,12 @@ def usual_openings(kernel: Kernel) -> tuple[Opening, ...]:
 
 def _chosen(kernel: Kernel, words: re.Pattern[str]) -> dict[str, Value]:
     """By parameter, the first value that makes one of these words."""
-    found: dict[str, Value] = {}
+    chosen: dict[str, Value] = {}
     values = {p.name: p.domain for p in kernel.parameters if p.size is not None and p.size <= MANY}
     for binding in kernel.bindings:
         if binding.role == "flag":
             for value in values.get(binding.parameter, ()):
                 if words.fullmatch(binding.form.replace("{}", str(value)).strip()):
-                    found[binding.parameter] = value
+                    chosen[binding.parameter] = value
                     break
-    return found
+    return chosen

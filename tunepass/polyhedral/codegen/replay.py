@@ -28,8 +28,8 @@ def keeps_schedule(scop: Scop, schedule: isl.Schedule, code: Code) -> bool:
         return True
     for size in SIZES:
         sizes = {parameter.name: size + 2 * number for number, parameter in enumerate(scop.parameters)}
-        wanted = scheduled_runs(scop, schedule, sizes)
-        if wanted is not None and list(islice(runs(code, sizes), len(wanted) + 1)) != wanted:
+        expected = scheduled_runs(scop, schedule, sizes)
+        if expected is not None and list(islice(runs(code, sizes), len(expected) + 1)) != expected:
             return False
     return True
 
