@@ -113,9 +113,9 @@ def batches(templates: Iterable[Template], size: int = 24) -> list[tuple[Templat
     """Few enough at once that one batch's synthesis stays short. Templates held back are never with fitted ones, and
     each batch is in the plan's order: what is synthesised does not depend on who asks for it."""
     order = {template: i for i, template in enumerate((*fitted(), *held_back()))}
-    asked = sorted(set(templates), key=lambda template: (order.get(template, len(order)), template.name))
+    ordered = sorted(set(templates), key=lambda template: (order.get(template, len(order)), template.name))
     split = len(fitted())
-    kinds = ([t for t in asked if order.get(t, split) < split], [t for t in asked if order.get(t, split) >= split])
+    kinds = ([t for t in ordered if order.get(t, split) < split], [t for t in ordered if order.get(t, split) >= split])
     return [tuple(kind[i : i + size]) for kind in kinds for i in range(0, len(kind), size)]
 
 

@@ -22,8 +22,8 @@ def compiled_words(kernel: Kernel, device: Cpu, types: Mapping[str, Type], words
     """What the compiler's own words, and flags that are tuned, let it do."""
     narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
 
-    def has(wanted: tuple[str, ...]) -> Expr:
-        return YES if any(word.startswith(wanted) for word in words) else _has(kernel, types, wanted)
+    def has(option: tuple[str, ...]) -> Expr:
+        return YES if any(word.startswith(option) for word in words) else _has(kernel, types, option)
 
     wide = has(NATIVE)
     return Compiled(

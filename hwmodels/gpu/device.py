@@ -158,8 +158,8 @@ def resolve(name: str) -> str | None:
     for device in names():
         if "".join(words) == device.replace("-", ""):
             return device
-    meant = [device for device in names() if set(device.split("-")) <= set(words)]
-    known = max(meant, key=lambda device: len(device.split("-")), default=None)
+    matching = [device for device in names() if set(device.split("-")) <= set(words)]
+    known = max(matching, key=lambda device: len(device.split("-")), default=None)
     other = set(words) - set((known or "").split("-"))
     return known if all(re.fullmatch(DETAILS, word) for word in other) else None
 
@@ -196,8 +196,8 @@ class _Reader(NodeReader[ModelError]):
     def __init__(self, source: Source):
         super().__init__(source, ModelError, "the files of tunepass/hwmodels/gpu/devices are whole ones")
 
-    def top(self, what: str) -> yaml.Node:
-        node = Composer(what, ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
+    def top(self, subject: str) -> yaml.Node:
+        node = Composer(subject, ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
         if node is None:
             raise ModelError(f"{self.source.name} is empty", hint=self.hint)
         return node

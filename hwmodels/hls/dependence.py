@@ -30,7 +30,7 @@ def carried(nest: Nest, loop: HlsLoop) -> tuple[Carried, ...]:
     placed = nest.placed(loop)
     stores = nest.stores(loop)
     loads = [p for p in placed if p.operation.name == "load"]
-    found = []
+    dependences = []
     for store in stores:
         array = store.operation.array
         assert array is not None
@@ -40,8 +40,8 @@ def carried(nest: Nest, loop: HlsLoop) -> tuple[Carried, ...]:
             if load.operation.array == array:
                 distance = _distance(nest, loop, store, load)
                 if distance is not None:
-                    found.append(Carried(store, load, distance))
-    return tuple(found)
+                    dependences.append(Carried(store, load, distance))
+    return tuple(dependences)
 
 
 def private(nest: Nest, loop: HlsLoop, array: str) -> bool:

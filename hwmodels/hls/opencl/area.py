@@ -56,8 +56,8 @@ def counts(kernel: HlsKernel, device: Fpga, board: Board) -> Mapping[str, Expr]:
 
 def amount(total: Mapping[str, Expr], table: Mapping[str, float]) -> Expr:
     """`base`, and each count times its amount."""
-    kept = (alg.mul(table.get(name, 0.0), e) for name, e in total.items() if table.get(name))
-    return alg.add(table.get("base", 0.0), *kept)
+    parts = (alg.mul(table.get(name, 0.0), e) for name, e in total.items() if table.get(name))
+    return alg.add(table.get("base", 0.0), *parts)
 
 
 def _operators(placed: tuple[PlacedBlock, ...], device: Fpga) -> Expr:

@@ -171,8 +171,8 @@ class TimingModel:
             elif operation is store:
                 return before
             elif before >= 0:
-                own = 0.0 if operation.array is not None else self.board.cycles(operation.name)
-                reach[place] = before + own
+                operation_cycles = 0.0 if operation.array is not None else self.board.cycles(operation.name)
+                reach[place] = before + operation_cycles
         return -1.0
 
 
