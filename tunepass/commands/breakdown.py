@@ -1,4 +1,4 @@
-"""Where the cycles and the area of a configuration go: a table, data and a picture."""
+"""Breakdown of the cycles and the area of a configuration: a table, data and a picture."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def explained(model: Estimator, point: Configuration, picture: Path | None) -> t
 
 
 def _bounds(parts: Sequence[Slice], unit: str) -> str:
-    """What each thing takes that the whole may be waiting for."""
+    """Time of each resource that may bound the whole."""
     total = sum(part.values[TIME] for part in parts) or 1.0
     rows = [(f"time, and what would bound it alone ({unit})", "share", "")]
     for depth, part in _walk(parts):
@@ -71,7 +71,7 @@ def _area(parts: Sequence[Slice], kinds: Sequence[str]) -> str:
 
 
 def _slice_lines(parts: Sequence[Slice], names: Sequence[str]) -> list[str]:
-    """Of the names those that some part has a value of."""
+    """Names for which some part has a value."""
     return [name for name in names if any(name in part.values for _, part in _walk(parts))]
 
 

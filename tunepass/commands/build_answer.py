@@ -1,4 +1,4 @@
-"""What a build says at its end."""
+"""Answer of a build."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _gain(gain: Gain, costs: Costs | None) -> Json:
 
 
 def origin_data(origin: Origin | None) -> dict[str, Json]:
-    """What the search started from: an earlier study as `transfer`, a model as `model`."""
+    """Origin of the search's prior mean: an earlier study as `transfer`, a model as `model`."""
     known: Json = origin.data() if origin else None
     model = origin is not None and origin.is_model
     return {"transfer": None if model else known, "model": known if model else None}
@@ -137,7 +137,7 @@ def _sizes_data(sized: SizedChoices) -> list[Json]:
 
 
 def _sizes_lines(built: BuildResult) -> list[str]:
-    """Which variant each size has, and what that costs it against the best known there."""
+    """Variant of each size, and its slowdown against the best known for that size."""
     sized, objective = built.sized, built.job.objective
     if sized is None:
         return []
@@ -155,7 +155,7 @@ def _sizes_lines(built: BuildResult) -> list[str]:
 
 
 def _evaluated(job: Job, result: SearchResult) -> list[str]:
-    """What this run evaluated, and what became of it."""
+    """Number of evaluations in this run, and their outcomes."""
     if not result.evaluations:
         return []
     line = f"  evaluated {result.evaluations:,} configurations in {result.seconds.get('total', 0.0):.1f} s"
@@ -170,7 +170,7 @@ def _evaluated(job: Job, result: SearchResult) -> list[str]:
 
 
 def _contribution_lines(result: SearchResult) -> list[str]:
-    """Of a choice among many parameters, what each that differs from the default brings."""
+    """Contributions of the parameters that differ from the default, for a choice among many parameters."""
     if len(result.choice) <= MANY or not result.gains:
         return []
     gains = contributions(result.choice, result.default, result.trials, result.gains[0].objective)
@@ -215,7 +215,7 @@ def _priced_headline(job: Job, result: SearchResult) -> str:
 
 
 def transferred(origin: Origin | None) -> list[str]:
-    """What the search started from, and what it turned out to be worth."""
+    """Origin and trust of the search's prior mean."""
     if origin is None:
         return []
     worth = origin.worth()
@@ -224,7 +224,7 @@ def transferred(origin: Origin | None) -> list[str]:
 
 
 def refusals(trials: Sequence[Trial]) -> list[str]:
-    """What the compiler was asked to do and did not, with its reason, once each."""
+    """Directives that the compiler refused, with its reason, once each."""
     reasons = Counter(
         " - ".join(line.strip() for line in t.outcome.log.splitlines()[:2])
         for t in trials

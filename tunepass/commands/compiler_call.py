@@ -1,4 +1,4 @@
-"""What a C compiler's command line asks for: its inputs and their languages, and how far the compiler is to go."""
+"""Reading of a C compiler's command line: its inputs and their languages, and how far the compiler is to go."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class CompilerCall:
         return [*arguments, "-c", "-o", output]
 
     def _words(self, place: int, keep: Keep) -> list[str]:
-        """What is kept of the arguments; an -x stands before the input at `place` alone: elsewhere compilers warn."""
+        """Arguments that pass the test; an -x stands before the input at `place` alone: elsewhere compilers warn."""
         stated = next((given for given in self.inputs if given.place == place and given.stated), None)
         later = any(given.place > place and keep(given.place, given.name, None) for given in self.inputs)
         words: list[str] = []

@@ -42,7 +42,7 @@ def prepare(
 
 
 def _file_name(source: str) -> str:
-    """Of stdin a name from which compilers make theirs: -.o, -.d."""
+    """File name of a source; for stdin one from which compilers derive theirs: -.o, -.d."""
     return "-.c" if source == STDIN else os.path.basename(source)
 
 
@@ -111,7 +111,7 @@ def _last(words: Sequence[str], name: str) -> int:
 
 
 def _dry_run(words: list[str]) -> str:
-    """What the compiler would call, as it says on stderr."""
+    """The calls of a dry run, which the compiler prints on stderr."""
     try:
         return subprocess.run(words, capture_output=True, text=True, check=False, errors="surrogateescape").stderr
     except OSError as error:

@@ -146,7 +146,7 @@ def _versioned() -> list[str]:
 
 
 def _gpu() -> Iterator[Finding]:
-    """What compiles GPU kernels, and the devices that run them."""
+    """Compilers of GPU kernels, and devices that run them."""
     try:
         found = nvcc.identify()
         text = f"{found.version}, {found.architectures[0]} to {found.architectures[-1]}"
@@ -162,7 +162,7 @@ def _gpu() -> Iterator[Finding]:
 
 
 def _synthesis() -> Iterator[Finding]:
-    """What synthesises C for FPGAs; without any a model prices it."""
+    """Tools that synthesise C for FPGAs; without any a model prices it."""
     names = [name for tool in synthesis.TOOLS for name in tool.names if shutil.which(name)]
     versions = [synthesis.find(name).version for name in names]
     remedy = "Vitis, Merlin or Intel's compiler for OpenCL, set up as its settings64.sh or init_opencl.sh does"

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def _output(options: argparse.Namespace) -> Path | None:
-    """Where to write, checked against what there is to write."""
+    """Output path, checked against the kind of output."""
     if options.explain and options.configs:
         raise TunepassError("--explain looks into one configuration, --configs names many", hint="set one with --set")
     if options.output is None:

@@ -1,4 +1,4 @@
-"""What is said of finalists: as JSON, as a sentence, and as pictures."""
+"""Report on finalists: as JSON, as a sentence, and as pictures."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def _written(options: argparse.Namespace, name: str, text: str, sources: Sequence[str]) -> Path | None:
-    """Where the text is written now, if it is; never to a file that it is made of."""
+    """Write the text if a path is given, never to one of its inputs; return the path."""
     if options.output is None:
         return None
     output = Path(options.output)
@@ -49,7 +49,7 @@ def _written(options: argparse.Namespace, name: str, text: str, sources: Sequenc
 
 
 def _foreign(options: argparse.Namespace, file: EmittedFile) -> Answer:
-    """What a plug-in's door has made of the file."""
+    """Answer for a file that a plug-in's door converted."""
     for word in ("param", "constraint", "size", "source", "kernel"):
         if vars(options)[word]:
             raise TunepassError(f"--{word} is about built-in formats; {options.file} is read by a plug-in")

@@ -74,7 +74,7 @@ def _state(plugin: Plugin, plugins: Installed, shared: bool) -> PluginState:
 
 
 def _loaded(plugin: Plugin, shared: bool) -> bool:
-    """Whether a mark in the text chooses the plug-in, which is a frontend then. Raises for one that is broken."""
+    """Is the plug-in a frontend that a mark in the text chooses? Raises for a broken plug-in."""
     if plugin.role != "devices":
         mark = getattr(registry.load(plugin), "mark", "")
         return plugin.role == "frontends" and re.compile(str(mark)).pattern != ""

@@ -28,7 +28,7 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What was printed; `ok` where it ended with status 0."""
+    """Output of a program; `ok` if it ended with status 0."""
 
     ok: bool
     stdout: str

@@ -98,7 +98,7 @@ def walk(words: Sequence[str], takes_value: Collection[str] = TAKES_VALUE) -> It
 
 
 def is_input(word: str, value: str | None) -> bool:
-    """Whether a word is a file or stdin."""
+    """Is the word a file or stdin?"""
     return value is None and (word == "-" or not word.startswith("-"))
 
 
@@ -126,12 +126,12 @@ def kept(
 
 
 def is_named(word: str, value: str | None, names: Iterable[str]) -> bool:
-    """Whether the word is an option of these names, in whichever spelling."""
+    """Is the word an option of these names, in any spelling?"""
     return word in names or value_of(word, value, names) is not None
 
 
 def is_linking(word: str) -> bool:
-    """Whether an option is about the program alone."""
+    """Does the option concern only linking?"""
     return word in LINKING_ALONE or word in LINKING or word.startswith(LINKING_JOINED)
 
 

@@ -88,7 +88,7 @@ class ExactSolver(ABC):
 
 
 def is_solver(strategy: object) -> bool:
-    """Whether a strategy's name, or the path of its class, is that of an exact solver."""
+    """Is a strategy's name, or the path of its class, that of an exact solver?"""
     if not isinstance(strategy, str):
         return False
     if strategy in registry.built_in("strategies"):

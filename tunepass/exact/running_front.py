@@ -29,7 +29,7 @@ class RunningFront:
         return len(self.losses)
 
     def covers(self, losses: Floats) -> NDArray[np.bool_]:
-        """Which vectors (k, m) some vector of the front is no worse than, in every objective."""
+        """Mask (k,) of the vectors (k, m) that some vector of the front equals or dominates."""
         known = self.losses  # read once: another thread may extend the front
         if not len(known) or not len(losses):
             return np.zeros(len(losses), dtype=bool)

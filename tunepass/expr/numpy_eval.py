@@ -81,7 +81,7 @@ def _evaluated(reader: _Evaluator, e: Expr, *, strict: bool) -> Evaluated:
 
 
 def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
-    """Where the Boolean `e` is defined and true."""
+    """Mask of the rows in which the Boolean `e` is defined and true."""
     evaluated = evaluate(e, columns, n)
     return evaluated.values.astype(bool) & evaluated.defined
 

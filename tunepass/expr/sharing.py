@@ -25,7 +25,7 @@ def shared(e: Expr) -> Expr:
 
 
 class Sharing:
-    """Of several expressions, one after the other: equal parts of all of them are one node."""
+    """Shared nodes of several expressions: equal parts of all of them are one node."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Expr] = {}

@@ -1,4 +1,4 @@
-"""What the operators of a graph make of its inputs: shapes, costs, and the conditions under which there are any."""
+"""Inference over a graph's operators: shapes, costs, and the conditions under which they exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ELEMENT_BYTE = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What has to hold, or there is no such model: `text` says it in words."""
+    """A condition without which there is no such model; `text` is its message."""
 
     holds: Expr
     text: str
@@ -75,7 +75,7 @@ def output_name(node: str, k: int) -> str:
 def node_costs(
     node: GraphNode, shapes: Mapping[str, Shape], table: OperatorTable, element_byte: Expr | int = 4
 ) -> NodeCosts:
-    """What one operator makes of its inputs' shapes."""
+    """Costs of one operator for its inputs' shapes."""
     try:
         operator = table.operator(node.operator)
         return _Application(node, operator, shapes, table, element_byte).costs()

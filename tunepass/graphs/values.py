@@ -1,4 +1,4 @@
-"""What formulas of operators compute with: numbers (expressions over parameters), words, and tuples of them.
+"""Values of operators' formulas: numbers (expressions over parameters), words, and tuples of them.
 
 Arithmetic goes element by element, and a number stands for a tuple of itself. A word that a parameter chooses is an
 expression too, of a category's type.

@@ -94,13 +94,13 @@ class GpuCall:
 
     @property
     def threads(self) -> int:
-        """Of a block."""
+        """Threads of a block."""
         x, y, z = self.block
         return x * y * z
 
     @property
     def buffers(self) -> tuple[CalledBuffer, ...]:
-        """Those in the device's memory."""
+        """Buffers in the device's memory."""
         return tuple(a for a in self.arguments if isinstance(a, CalledBuffer) and a.memory != "local")
 
     @property

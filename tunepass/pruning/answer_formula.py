@@ -1,4 +1,4 @@
-"""What is left, as a formula over the parameters: a diagram node by node, or boxes."""
+"""The remaining configurations as a formula over the parameters: a diagram node by node, or boxes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def place_values(p: Parameter) -> list[int | float]:
 
 
 def box_formula(parameters: Sequence[Parameter], writer: SmtWriter, box: Box) -> list[str]:
-    """That scalar parameters lie within a box of places of their ascending values; their domains are asserted."""
+    """Formula: scalar parameters lie within a box of places of their ascending values; their domains are asserted."""
     formulas = []
     for p, (lo, hi) in zip(parameters, box):
         if (lo, hi) == (0, (p.size or 0) - 1) and lo < hi:

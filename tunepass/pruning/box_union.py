@@ -1,4 +1,4 @@
-"""What is left as a product of groups of parameters, each a union of disjoint boxes.
+"""The remaining configurations as a product of groups of parameters, each a union of disjoint boxes.
 
 symbol   shape    meaning
 lo, hi   (b, d)   first and last place of every box in the ascending values of each of d parameters, both included
@@ -79,7 +79,7 @@ def volume(box: Box) -> int:
 
 
 def halves(box: Box) -> list[Box]:
-    """Of the parameter with most values in the box."""
+    """Halves of the box along the parameter with most values."""
     i = max(range(len(box)), key=lambda i: box[i][1] - box[i][0])
     lo, hi = box[i]
     middle = (lo + hi) // 2

@@ -1,4 +1,4 @@
-"""What limits leave of a space: each alone, all together, which of them binds, and why nothing is left."""
+"""Effects of limits on a space: each alone, all together, the binding ones, and conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_BOXES = 20_000  # looked at to tell that a condition is not needed
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one limit leaves by itself, and what all the others leave without it."""
+    """Counts that one limit leaves by itself, and that all others leave without it."""
 
     limit: Limit
     alone: Count

@@ -1,4 +1,4 @@
-"""What limits leave of a space, asked configuration by configuration while somebody waits."""
+"""A pruned space, queried configuration by configuration while a user waits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PrunedSpace:
 
     @cached_property
     def _tests(self) -> list[Holds] | None:
-        """What each group asks of a configuration; None where one has no such test."""
+        """Test of a configuration by each group; None for a group without one."""
         tests = [_test(group) for group in self.space.groups]
         return None if None in tests else [test for test in tests if test is not None]
 

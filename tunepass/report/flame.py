@@ -1,4 +1,4 @@
-"""Where a total goes, as a flame-like picture: a part is as wide as its share, what is inside it stands below it."""
+"""Breakdown of a total, as a flame-like picture: a part is as wide as its share, what is inside it stands below it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ text { font: 13px system-ui, sans-serif; fill: #333 } .title { font-weight: 600;
 
 @dataclass(frozen=True, slots=True)
 class DrawnFinalist:
-    """What it is called, its gain over the default by round, and over all with its interval where rounds are enough."""
+    """A finalist's label, its gain by round, and the gain over all rounds with its interval if they are enough."""
 
     label: str
     gains: Sequence[float]

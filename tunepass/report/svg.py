@@ -1,4 +1,4 @@
-"""What every picture is made of: a self-contained SVG around its parts; all text is escaped."""
+"""Parts of every picture: a self-contained SVG around its parts; all text is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every evaluator must do. A test class inherits this and supplies the `evaluator`, `good` and `bad` fixtures."""
+"""Contract of evaluators. A test class inherits this and supplies the `evaluator`, `good` and `bad` fixtures."""
 
 from __future__ import annotations
 

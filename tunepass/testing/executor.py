@@ -1,4 +1,4 @@
-"""What every executor must do. A test class inherits this and supplies the `executor` fixture: two jobs or more."""
+"""Contract of executors. A test class inherits this and supplies the `executor` fixture: two jobs or more."""
 
 from __future__ import annotations
 

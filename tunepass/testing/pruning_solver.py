@@ -1,4 +1,4 @@
-"""What every pruning solver must do. A test class inherits this and supplies the `solver` fixture."""
+"""Contract of pruning solvers. A test class inherits this and supplies the `solver` fixture."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def rows_of(columns: Columns) -> set[tuple[object, ...]]:
 
 
 def check(remaining: Remaining, texts: Sequence[str]) -> None:
-    """What is left is what brute force leaves."""
+    """The remaining configurations are those that brute force leaves."""
     columns, mask = brute_force(texts)
     assert remaining.count.low == remaining.count.high == mask.sum()
     assert np.array_equal(remaining.contains(columns), mask)

@@ -69,7 +69,7 @@ def add_spatial(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """What every command about a model takes, besides a source: its app and a device."""
+    """Arguments of every command about a model besides a source: its app and a device."""
     parser.add_argument(
         "--device", metavar="D", help="the device to price it on: `tunepass devices` lists them; or a file, D.yaml"
     )

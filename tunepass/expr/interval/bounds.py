@@ -87,7 +87,7 @@ def real(lo: Floats, hi: Floats, flags: Flags, undefined: Masks) -> Bounds:
 
 
 def finite(*ends: Floats) -> bool:
-    """Whether no end in any row is an infinity or NaN."""
+    """Is no end in any row infinite or NaN?"""
     return all(np.isfinite(end).all() for end in ends)
 
 
@@ -96,5 +96,5 @@ def extremes(corners: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 
 def at_least(x: Bounds, least: float) -> bool:
-    """Whether no value in any row is below."""
+    """Is no value in any row below?"""
     return bool(x.lo.size == 0 or x.lo.min() >= least)

@@ -80,7 +80,7 @@ class CompiledExpressions:
         return [Evaluated(v, d) for v, d in zip(values, defined)]
 
     def satisfied(self, columns: Columns, n: int) -> NDArray[np.bool_]:
-        """Where all expressions, Booleans, are defined and true."""
+        """Mask of the rows in which all expressions, Booleans, are defined and true."""
         result = np.empty(n, np.bool_)
         compiled = self._compiled(n)
         self._execute(compiled.conjunction, compiled.names, columns, n, [result])
