@@ -1,4 +1,4 @@
-"""What the evaluator of applications is told: where the sources are, how they are built and run, what is compared."""
+"""Task of the evaluator of applications: sources, build, run and comparison."""
 
 from __future__ import annotations
 

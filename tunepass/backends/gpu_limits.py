@@ -1,4 +1,4 @@
-"""What a GPU refuses to launch, as constraints over a kernel's parameters: it holds before anything is compiled."""
+"""Launch limits of a GPU as constraints over a kernel's parameters, before anything is compiled."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class GpuRunning:
 
     @cached_property
     def costs(self) -> Costs | None:
-        """What the model says of a device that it knows."""
+        """Costs of the model for a device that it knows."""
         if self.gpu is None:
             return None
         return replace(expected_costs(self.kernel, self.gpu), expected=True)

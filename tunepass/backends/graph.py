@@ -76,7 +76,7 @@ class GraphBackend(ModelBackend):
         return replace(self._costs, values=values)
 
     def limits(self) -> tuple[Constraint, ...]:
-        """What is too large to be trained."""
+        """Limits of models that are too large to be trained."""
         parts = conjuncts(self._costs.fits) if self.measures else []
         return tuple(Constraint(part, part.span.text if part.span else to_text(part), part.span) for part in parts)
 
@@ -108,7 +108,7 @@ class GraphBackend(ModelBackend):
 
     @cached_property
     def _files(self) -> tuple[FileRead, ...]:
-        """What the command reads besides the source."""
+        """Files that the command reads besides the source."""
         from tunepass.evaluators.toolchains.python_files import python_files
 
         run, source = self.body.training.run, self.kernel.source

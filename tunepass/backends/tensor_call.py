@@ -29,7 +29,7 @@ C_TYPE: Mapping[Element, str] = {"double": "double", "float": "float", "int": "i
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Of the random numbers of a tensor."""
+    """Range of the random numbers of a tensor."""
 
     lo: float
     hi: float

@@ -1,4 +1,4 @@
-"""What the evaluator of a tensor kernel is told: how it is lowered, called, compared and confirmed."""
+"""Task of the evaluator of a tensor kernel: lowering, call, comparison and confirmation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def unscheduled(kernel: Kernel) -> CFunction:
 
 
 def compiler_flags(text: str) -> tuple[str, ...]:
-    """What the text's pragmas need."""
+    """Compiler flags that the text's pragmas need."""
     if THREADS in text:
         return ("-fopenmp",)
     return ("-fopenmp-simd",) if SIMD in text else ()

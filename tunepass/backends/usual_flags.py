@@ -1,4 +1,4 @@
-"""What is worth trying first of a compiler's flags: the words that people write who want a fast program."""
+"""Seed configurations of a compiler's flags: those that are written for fast programs."""
 
 from __future__ import annotations
 

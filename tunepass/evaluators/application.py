@@ -46,7 +46,7 @@ class BuiltApplication(BuiltConfiguration):
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Of all inputs: what each of them printed, and their values as one."""
+    """Run over all inputs: the output of each, and their combined values."""
 
     seconds: float
     values: Mapping[str, float]
@@ -57,7 +57,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """What the reference told: the limits of a run, its values and its outputs by input."""
+    """Bounds from the reference: the limits of a run, its values and its outputs by input."""
 
     limits: Limits
     outputs: tuple[str, ...] | None
@@ -78,7 +78,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a wrong result hard to see."""
+        """Warnings about checks that cannot reveal a wrong result."""
         task = self.task
         if not task.compares and not task.lower(task.reference, "").checks:
             return ("no reference: a wrong result shows only in the exit status of the program",)

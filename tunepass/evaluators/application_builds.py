@@ -211,7 +211,7 @@ def _key(built: str, commands: Commands) -> str:
 
 
 def product_name(commands: Commands) -> str:
-    """Of a product that was handed over."""
+    """File name of a product that was handed over."""
     return digest(repr((commands.instrumented, commands.training, commands.builds)))
 
 

@@ -81,7 +81,7 @@ class BuiltProgram(BuiltConfiguration):
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What the untouched program told: the limits of a run, and what its runs print."""
+    """Expected behaviour from the untouched program: the limits of a run, and its output."""
 
     limits: Limits
     run: tuple[ExpectedText, ...] = ()
@@ -112,7 +112,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a wrong result hard to see."""
+        """Warnings about checks that cannot reveal a wrong result."""
         if self.task.check is None:
             return ("no reference: a wrong result shows only in the exit status of the program",)
         expected = self._expected

@@ -329,7 +329,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return next((failure for failure in failures.values() if failure is not None), None)
 
     def _accused(self, candidate: Candidate, folder: Path) -> Failed | None:
-        """What ThreadSanitizer says of it, unless it says so of the reference."""
+        """Race that ThreadSanitizer reports for it, unless the reference has one too."""
         assert self._harness is not None
         limits, seed = self.set_up().check_limits(self.task.run_limits), self.task.seeds[0]
         race = race_found(self._harness, candidate, folder, seed=seed, limits=limits)

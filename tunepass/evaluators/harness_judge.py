@@ -150,7 +150,7 @@ class HarnessJudge:
         return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
 
     def value(self, run: HarnessRun) -> float | Failed:
-        """Of one round."""
+        """Value of one round."""
         if self.task.metric == "instructions":
             counted = self._count(run)
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]

@@ -34,7 +34,7 @@ class ModelEvaluator:
         object.__setattr__(self, "_program", CompiledExpressions([*self.values.values(), *limited, self.fit]))
 
     def fits(self, columns: Columns) -> NDArray[np.bool_]:
-        """Which configurations (n,) pass no limit; asking costs no evaluation."""
+        """Mask (n,) of configurations within all limits; it costs no evaluation."""
         n = length(columns)
         mask = np.ones(n, np.bool_)
         *limited, fit = self._program.run(columns, n)[len(self.values) :]
@@ -47,7 +47,7 @@ class ModelEvaluator:
         return Evaluation(self.price(self.columns(configuration)))
 
     def columns(self, configuration: Configuration) -> Columns:
-        """Of length 1."""
+        """Columns of length 1."""
         return {p.name: p.column([configuration[p.name]]) for p in self.parameters}
 
     def price(self, columns: Columns) -> Outcome:

@@ -11,7 +11,7 @@ from tunepass.frontends.cfamily.tree import Block, Declaration
 
 
 class Unknown(Exception):
-    """What an expression gives is not known here."""
+    """The value of an expression is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class ForeignLimit:
 
 
 def is_nni(source: Source) -> bool:
-    """Whether a JSON file looks like a search space of NNI."""
+    """Does a JSON file look like a search space of NNI?"""
     try:
         top = json.loads(source.text)
     except (ValueError, RecursionError):

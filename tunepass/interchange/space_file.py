@@ -34,7 +34,7 @@ Prior = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 
 def space_json(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> Json:
-    """What `read_space` reads. SpaceError for a constraint whose text would be too long."""
+    """The space as `read_space` reads it. SpaceError for a constraint whose text would be too long."""
     return {
         "tunepass": VERSION,
         "parameters": [_parameter(p) for p in parameters],

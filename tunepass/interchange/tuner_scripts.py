@@ -37,7 +37,7 @@ DICTIONARIES = ("dict", "OrderedDict")
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Of numpy; `element` as C has it."""
+    """An array of numpy; `element` is its type in C."""
 
     length: int
     element: str = "double"

@@ -1,4 +1,4 @@
-"""What the reference kernel computes, and how far right results may be from it."""
+"""Expected outputs from the reference kernel, and their tolerances."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ class FoundDevice:
 
 
 def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
-    """Those of one driver, or of all, that kernels can be run on."""
+    """Devices of one driver, or of all, that can run kernels."""
     return tuple(device for device in _listed(driver) if not device.device.trouble)
 
 
 def troubled_devices(driver: str = "") -> tuple[FoundDevice, ...]:
-    """Those whose own compiler makes no kernel."""
+    """Devices whose compiler fails."""
     return tuple(device for device in _listed(driver) if device.device.trouble)
 
 

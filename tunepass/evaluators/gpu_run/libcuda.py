@@ -69,7 +69,7 @@ class LibCuda:
         return text.value.decode(errors="replace") if text.value else f"CUDA error {code}"
 
     def _pointer(self, function: str, *arguments: object) -> int:
-        """Of functions that give a pointer or a handle by their first argument."""
+        """Result of functions that return a pointer or a handle by their first argument."""
         handle = ctypes.c_void_p()
         self._call(function, ctypes.byref(handle), *arguments)
         return handle.value or 0

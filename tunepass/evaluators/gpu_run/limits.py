@@ -1,4 +1,4 @@
-"""What forbids a launch: by what the device says of itself, and by what it says of a compiled function."""
+"""Limits of a launch: those of the device, and of a compiled function on it."""
 
 from __future__ import annotations
 

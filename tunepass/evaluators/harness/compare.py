@@ -14,7 +14,7 @@ POINTER = "&"  # in front of the name of what holds pointers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """Where an output array is wrong: `worst` is the index of the largest error."""
+    """Mismatch of an output array: `worst` is the index of the largest error."""
 
     name: str
     wrong: int

@@ -32,7 +32,7 @@ SAMPLING = ANY_TIME | {"plan", "sample", "cut"}
 
 
 class Order(IntEnum):
-    """What the harness does when told (frontends/c/harness/timing.h)."""
+    """Orders to a harness (frontends/c/harness/timing.h)."""
 
     GO = 0
     CALLS = 1
@@ -184,12 +184,12 @@ class Conversation:
         return self.order(Order.CALLS, count, seed)[1]
 
     def show(self) -> tuple[Output, ...]:
-        """What the last call computed."""
+        """Outputs of the last call."""
         self.order(Order.SHOW)
         return self.outputs(1)[0][0]
 
     def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:
-        """Of each case, what each of its calls computed."""
+        """Outputs of each call, by case."""
         return read_cases(self.results, self.report.cases or [[]], calls)
 
     def finish(self, nonce: int) -> None:

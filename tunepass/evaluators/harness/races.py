@@ -51,7 +51,7 @@ SCHEDULES = (Schedule(1, "static"), Schedule(2), Schedule(3, "guided"), Schedule
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """What all runs of a candidate under load are compared with."""
+    """References for all runs of a candidate under load."""
 
     reference: Reference
     cases: tuple[Case, ...]
@@ -66,7 +66,7 @@ class Race:
         return max(CALLS[0], min(CALLS[1], int(most)))
 
     def steady_schedules(self, folders: Sequence[Path]) -> tuple[Schedule, ...]:
-        """Those under which the reference computes what it did."""
+        """Schedules under which the reference computes the same outputs again."""
         failures = self.failures(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
         return tuple(schedule for schedule, failure in failures.items() if failure is None)
 

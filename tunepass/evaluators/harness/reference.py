@@ -1,4 +1,4 @@
-"""What the untouched source computes, and in which cases it can be judged by.
+"""Reference: outputs of the untouched source, and the cases in which it can judge candidates.
 
 A case other than the usual ones, in which the source itself fails, is left out: nothing can be compared there.
 """
@@ -35,7 +35,7 @@ ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than th
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is right in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
+    """Expected outputs in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
 
     calls: Calls
     tolerances: tuple[Tolerance, ...]
@@ -46,7 +46,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What the untouched source computes in each case."""
+    """Outputs of the untouched source in each case."""
 
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
@@ -69,7 +69,7 @@ class Reference:
 
     @property
     def shapes(self) -> tuple[ArrayShape, ...]:
-        """Of the outputs at the size that is tuned."""
+        """Shapes of the outputs at the size that is tuned."""
         return shapes(next(iter(self.outputs.values()))[0])
 
     def check_limits(self, limits: Limits) -> Limits:
@@ -82,7 +82,7 @@ class Reference:
 
 
 def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
-    """What the user is told of the cases that were left out: not of small sizes that nobody named."""
+    """Notes on the cases that were left out, without small sizes that the user did not name."""
     reasons = [(case, why) for case, why in reference.left_out if case.size <= 1 or inputs.stated]
     return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in reasons)
 

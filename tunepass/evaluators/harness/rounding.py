@@ -32,7 +32,7 @@ Rounded = Mapping[Case, tuple[Output, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """Where and how the reference runs."""
+    """Runs of the reference under other roundings."""
 
     harness: BuiltHarness
     candidate: Candidate

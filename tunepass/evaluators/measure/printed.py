@@ -41,7 +41,7 @@ class ExpectedText:
 
 
 def expected_texts(first: Texts, second: Texts, metrics: Sequence[MetricPattern]) -> tuple[ExpectedText, ...]:
-    """What two runs of the untouched program agree on. A text whose number of lines varies says nothing."""
+    """Texts on which two runs of the untouched program agree. A text whose number of lines varies says nothing."""
     timed = frozenset(place for metric in metrics if (place := _metric_line(first, metric)) is not None)
     expected = []
     for name, text in first.items():

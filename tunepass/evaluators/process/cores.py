@@ -140,7 +140,7 @@ def _waited_for(core: int, patience: Patience) -> int:
 
 
 def _sign(descriptor: int) -> None:
-    """Who we are and since when, for those who wait."""
+    """Write this process and the time into the lock file, for those who wait."""
     words = " ".join(sys.argv[1:])[:200]
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
@@ -148,7 +148,7 @@ def _sign(descriptor: int) -> None:
 
 
 def _holder(core: int) -> str:
-    """Who holds the core, and for how long."""
+    """Process that has the core, and for how long."""
     try:
         pid, since, *words = _path(core).read_text(errors="replace").split()
         seconds = max(0.0, time.time() - float(since))

@@ -70,7 +70,7 @@ def _noted(part: isl.Map, times: list[tuple[tuple[int, ...], Run]]) -> None:
 
 
 def runs(code: Code, values: Mapping[str, int]) -> Iterator[Run]:
-    """What `code` runs, one after the other."""
+    """Instances that `code` runs, in order."""
     match code:
         case Instance(statement, indices):
             yield statement, tuple(value_of(index, values) for index in indices)

@@ -1,4 +1,4 @@
-"""What must run before what: pairs of a scop's statement instances that touch an element of which one writes it.
+"""Dependences: pairs of a scop's statement instances that touch an element of which one writes it.
 
 Dependences are of memory: every pair, not only the last writer's. A pair of updates by one associative operator
 (`x += a`, `x += b`) only orders roundings: schedules may exchange it, parallel iterations may not share it.

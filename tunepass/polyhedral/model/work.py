@@ -1,4 +1,4 @@
-"""What the statements of a scop cost an iteration, from their accesses and texts: for models of loops."""
+"""Work of a scop's statements in an iteration, from accesses and texts: for models of loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop reads of an array at one of its iterations: a box of a constant size, which a local buffer can hold.
+"""Footprint of an array in one iteration of a loop: a box of a constant size, which a local buffer can hold.
 
 Its last dimension is the one along which the innermost loop moves. Nothing inside the loop may write the array (S.
 Verdoolaege et al., "Polyhedral parallel code generation for CUDA", 2013, 4.3).

@@ -1,4 +1,4 @@
-"""Which trees keep a scop's dependences, and which of their loops may run in parallel or in vectors."""
+"""Legality of trees under a scop's dependences, and of parallel and vector loops."""
 
 from __future__ import annotations
 

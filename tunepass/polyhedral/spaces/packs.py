@@ -1,4 +1,4 @@
-"""Which arrays of a derived space may be packed: those read against the grain.
+"""Arrays of a derived space that may be packed: those read against their layout.
 
 Where the loop along which a statement's result is contiguous goes from row to row of an array that is only read (B in
 `C[i][j] += A[i][k] * B[j][k]`, along j), no order has vectors of both; a copy of a tile with its dimensions exchanged

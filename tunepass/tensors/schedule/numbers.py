@@ -18,7 +18,7 @@ from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must be true of the parameters."""
+    """A condition on parameters."""
 
     expression: Expr
     span: Span | None

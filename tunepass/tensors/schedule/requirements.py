@@ -1,4 +1,4 @@
-"""What a nest asks of the order of its loops: that some are bound before others. A fact of formats and derivations.
+"""Requirements of a nest on the order of its loops: some are bound before others. A fact of formats and derivations.
 
 `Requirement(first, second)`: every loop of `first` stands outside the innermost loop of `second`. A coordinate is known
 once the last loop that it comes from is; a position needs all that comes before it.
