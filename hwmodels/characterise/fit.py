@@ -30,7 +30,7 @@ PARABOLA = 0.01  # how far it may be from any point
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a device's YAML takes from a characterisation."""
+    """Numbers of a device's YAML from a characterisation."""
 
     area: Mapping[str, Mapping[str, Curve]]
     structures: Mapping[str, Mapping[str, Curve]]

@@ -1,4 +1,4 @@
-"""Which templates are synthesised: those a device is fitted to, and those held back to judge the fit by.
+"""Plan of the templates to synthesise: those a device is fitted to, and those held back to judge the fit by.
 
 The widths of multipliers stand on both sides of where a DSP block ends: 9, 18 and 27 bits, one less of them where its
 ports are signed, and their sums. The rest does not depend on the device.

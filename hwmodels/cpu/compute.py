@@ -28,8 +28,8 @@ STRIDED_LOADS = 1.5  # instructions for each element that a vector gathers
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the compiler may do by itself: `vectorizes` loops that no clause asks for, `reorders` sums, and how many
-    bytes its vectors have."""
+    """Abilities of the compiler: `vectorizes` loops that no clause asks for, `reorders` sums, and the bytes of its
+    vectors."""
 
     vectorizes: Expr
     reorders: Expr

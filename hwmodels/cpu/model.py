@@ -38,7 +38,7 @@ WRITTEN = 2.0  # a line that is written comes in, and goes out again
 
 
 def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
-    """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers. `words` are
+    """Costs of the kernel's nests on `device`; None without nests, or where one cannot be put in numbers. `words` are
     the compiler's."""
     body = kernel.body
     if not isinstance(body, CKernel) or not body.scops:
@@ -117,7 +117,7 @@ def _data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ..
 
 
 def _miss_ns(stream: Stream, level: Level, loops: Loops) -> Expr:
-    """Of one block, on average over those that are fetched ahead of their use and those that are not."""
+    """Nanoseconds of a miss of one block, averaged over blocks that are fetched ahead of their use and others."""
     return alg.add(level.miss_ns, alg.mul(level.scattered_ns - level.miss_ns, scattered(stream, level, loops)))
 
 

@@ -29,7 +29,7 @@ MS_PER_NS = 1e-6
 
 
 def sparse_costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
-    """What the scheduled expression costs on `device`; None where neither statistics nor the source tell how large an
+    """Costs of the scheduled expression on `device`; None where neither statistics nor the source tell how large an
     index variable is. `words` are the compiler's."""
     body = kernel.body_as(TensorKernel)
     types = {p.name: p.type for p in kernel.parameters}

@@ -31,7 +31,7 @@ RECOVERED = 3.0  # instructions that find the row of a position in a fused loop
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What the loops read and write."""
+    """Arrays that the loops read and write."""
 
     operands: tuple[Array, ...]
     result: Array

@@ -68,7 +68,7 @@ class Range:
 
 
 def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | None:
-    """Of every index variable; None where the statistics do not tell."""
+    """Range of every index variable; None if the statistics lack it."""
     by_variable: dict[str, Range] = {}
     known = {s.tensor: s.levels for s in body.statistics}
     extents: dict[str, float] = {name: float(extent) for name, extent in body.extents}

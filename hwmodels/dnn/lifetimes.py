@@ -1,4 +1,4 @@
-"""Which tensors are alive at each step of a model, and the most bytes that are.
+"""Tensors that are alive at each step of a model, and their peak in bytes.
 
 Steps are the graph's nodes in order. A tensor is alive from the step that makes it to the last that uses it; views and
 `Select` pass on the memory of their inputs. Training keeps what the table of operators says (`keeps`, `kept_byte`) up
@@ -39,7 +39,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Of a graph whose elements take `element_byte`."""
+    """Lifetimes in a graph whose elements take `element_byte`."""
 
     graph: Graph
     inferred: Inferred
@@ -63,7 +63,7 @@ class Lifetimes:
 
     @cached_property
     def memories(self) -> Mapping[str, tuple[Memory, ...]]:
-        """What each value is held in."""
+        """Memories of each value."""
         memories: dict[str, tuple[Memory, ...]] = {name: (Memory(name),) for name in self.tensors}
         for costs in self.inferred.nodes:
             node = costs.node

@@ -1,4 +1,4 @@
-"""What a model takes, as expressions over its parameters.
+"""Resources of a model, as expressions over its parameters.
 
     weights         numbers that are learned; weight_byte: their size
     flops, macs     of one inference of the whole batch

@@ -1,4 +1,4 @@
-"""Where the cycles and the resources of one configuration go, part by part.
+"""Breakdown of the cycles and the resources of one configuration, part by part.
 
 Cycles are those of the critical path, so that the parts of a controller and its own overhead add up to it: N turns of
 stages c_i take N sum c_i one after the other, and sum c_i + (N - 1) max c_i as a pipeline, whose slowest stage gets the

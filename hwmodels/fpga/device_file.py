@@ -37,7 +37,7 @@ NOT_NEGATIVE = ("capacity", "startup_cycles")
 
 
 def is_file(device: str) -> bool:
-    """Whether a device is named by a file that describes it."""
+    """Is the device named by a file that describes it?"""
     return device.lower().endswith(SUFFIXES)
 
 
@@ -48,7 +48,7 @@ def text_of_file(path: str) -> str:
 
 @dataclass
 class Shape:
-    """What stands at one place in the devices that ship."""
+    """Shape of the data at one place in the shipped devices."""
 
     kinds: set[str] = field(default_factory=set)  # text, number, nothing, list, mapping
     keys: dict[str, Shape] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Shape:
 
 
 def shape_of(texts: Iterable[str]) -> Shape:
-    """Of the devices with these texts."""
+    """Shape of the devices with these texts."""
     whole, entry, amount = Shape(), Shape(), Shape()
     for text in texts:
         device = yaml.safe_load(text)

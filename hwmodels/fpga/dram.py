@@ -122,7 +122,7 @@ def load(words: Expr, rows: Expr, par: Expr, competing: Expr, dram: Dram, net: T
 
 
 def _overhead(columns: Expr, rows: Expr) -> Expr:
-    """What contention adds, as a share: rows of the two shortest lengths have their own."""
+    """Share that contention adds: rows of the two shortest lengths have their own."""
     value = algebra.number(columns)
     short = _logistic(0.307, -0.096, 0.21, rows) if value in (None, SHORT) else algebra.lift(0.165)
     medium = _logistic(0.185, -0.24, -0.8, rows) if value in (None, MEDIUM) else algebra.lift(0.165)
@@ -158,7 +158,7 @@ def speedup(columns: Expr, rows: Expr, par: Expr, competing: Expr, net: TileLoad
 
 
 def within_fit(transfer: Transfer, competing: Expr, net: TileLoad) -> Expr:
-    """Whether a transfer asks the net for nothing beyond the box in which it was fitted; true of what asks nothing."""
+    """Does a transfer stay within the box in which the net was fitted? True without any transfer."""
     words, rows = transfer.lengths[-1], algebra.mul(*transfer.lengths[:-1])
     if transfer.kind != "load" or algebra.number(transfer.par) == 1:
         return algebra.lift(True)

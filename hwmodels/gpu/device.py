@@ -30,7 +30,7 @@ DETAILS = r"sxm\d*|pcie|hbm\d*e?|\d+gb|gpu"  # of a driver's name: what a device
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the multiprocessor hands out to blocks, and in what units: what occupancy is counted from."""
+    """Resources that a multiprocessor allocates to blocks, and their units, from which occupancy is counted."""
 
     warp: int  # threads
     threads_per_block: int
@@ -79,7 +79,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
-    """What all GPUs of a compute capability or an AMD target have. `l1_byte` is the first-level cache of an SM, and
+    """Constants of all GPUs of a compute capability or an AMD target. `l1_byte` is the first-level cache of an SM, and
     `l1_has_shared` says that shared memory is cut out of it. A `sector` is the least that memory moves, a `line` the
     least that a cache names."""
 
@@ -123,7 +123,7 @@ class Gpu:
 
     @property
     def target(self) -> str:
-        """What compilers are told: `sm_80`, `gfx90a`."""
+        """Name for compilers: `sm_80`, `gfx90a`."""
         name = self.architecture.name
         return f"sm_{name.replace('.', '')}" if self.vendor == "nvidia" else name
 

@@ -61,7 +61,7 @@ def _static_fits(kernel: GpuKernel, gpu: Gpu, shared_byte: Expr) -> Expr:
 
 
 def _parts(estimated: Times) -> tuple[EstimatePart, ...]:
-    """What bounds the launch, each as if the rest took no time; the slowest counts."""
+    """Bounds of the launch, each as if the rest took no time; the slowest counts."""
     bounds: Mapping[str, Expr] = {
         **estimated.pipes, "latency": estimated.latency, "L2": estimated.l2, "DRAM": estimated.dram,
     }  # fmt: skip
@@ -87,7 +87,7 @@ class GpuModel(CostModel):
         return priced(kernel.body, gpu, estimate(kernel.body, gpu))
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
-        """Of the time, by what would bound the launch alone."""
+        """Breakdown of the time by the bounds of the launch, each alone."""
         whole, *bounds = costs.timing
         inside = tuple(_slice(part, columns) for part in bounds)
         return Breakdown(time=(_slice(whole, columns, inside),))

@@ -71,7 +71,7 @@ class _Counted:
 
 
 def occupancy(gpu: Gpu, threads: int, registers: int, shared: int) -> Occupancy:
-    """Of blocks of `threads` with `registers` a thread and `shared` bytes a block, static and dynamic together."""
+    """Occupancy of blocks of `threads` with `registers` a thread and `shared` bytes a block, static and dynamic."""
     for quantity, value, least in (("threads", threads, 1), ("registers", registers, 0), ("shared bytes", shared, 0)):
         if value < least:
             raise ModelError(f"{quantity} >= {least} must hold, got {value}")

@@ -41,7 +41,7 @@ class Cases:
         return len(self.registers)
 
     def demand(self, w: Floats) -> tuple[Floats, Floats]:
-        """What must live at once, and what is wanted besides (n,)."""
+        """Registers (n,) that must live at once, and the demand with early loads."""
         b, h = self.base.shape[1], self.held.shape[2]
         base, region_demand = self.base @ w[:b], self.held @ w[b : b + h]  # (n,), (n, r)
         return base + region_demand.max(axis=1), base + (region_demand + self.ahead @ w[b + h :]).max(axis=1)
@@ -63,7 +63,7 @@ class Cases:
         return np.asarray(np.minimum(limits.registers_per_thread, free), float)
 
     def error(self, w: Floats) -> float:
-        """What the search makes small: mean registers of error."""
+        """Objective of the fit: mean error in registers."""
         demand, _ = self.demand(w)
         error = np.abs(self.estimate(w) - self.registers)
         missing = np.where((self.spill_byte > 100) & (demand < self.most), np.minimum(self.most - demand, 20), 0)

@@ -1,4 +1,4 @@
-"""What reports of some configurations teach of the registers of a kernel's other ones.
+"""Correction of register estimates by reports of some of the kernel's configurations.
 
     symbol    shape    meaning
     y         (n,)     log(reported / estimated)
@@ -47,7 +47,7 @@ class Lessons:
     error: float
 
     def factor(self) -> Expr:
-        """What the estimate is to be multiplied by."""
+        """Factor of the estimate."""
         standardised = [
             alg.mul(1 / deviation, alg.sub(feature, mean))
             for feature, mean, deviation in zip(self.features, self.means, self.deviations)

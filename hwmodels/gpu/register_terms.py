@@ -1,4 +1,4 @@
-"""What registers are estimated from: amounts in a thread's code, as expressions or as numbers.
+"""Terms of register estimates: amounts in a thread's code, as expressions or as numbers.
 
     demand  = base + max over regions of held            what must live at once
     wanted  = base + max over regions of (held + ahead)  with loads that may be issued early

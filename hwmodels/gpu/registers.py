@@ -28,7 +28,7 @@ LEAST = 8  # registers
 
 
 def estimate(kernel: GpuKernel, gpu: Gpu) -> Resources:
-    """What the source states, else what its text makes likely."""
+    """Registers that the source states, else an estimate from its text."""
     known = estimated(kernel, gpu)
     return stated_resources(kernel, gpu) if known is None else known.resources()
 

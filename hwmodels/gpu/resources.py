@@ -1,4 +1,4 @@
-"""What a thread and a block of a kernel take of a multiprocessor, as far as the source says."""
+"""Resources of a multiprocessor that a thread and a block of a kernel use, as far as the source tells."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ BANKED = 32  # threads whose words are looked up at once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumed:
-    """What neither the source nor the device says. Chosen on recorded kernels by tests/benchmarks/bench_gpu.py, which
-    also chooses them on all kernels but one and reports the one left out."""
+    """Constants that neither the source nor the device states. tests/benchmarks/bench_gpu.py chose them on recorded
+    kernels; it also chooses them on all kernels but one and reports the one left out."""
 
     independent: float = 2.0  # operations that do not wait for one another, where the source does not say
     most_independent: float = 4.0  # of them that a compiler's order and the registers leave so
@@ -126,7 +126,7 @@ def _load_clocks(kernel: GpuKernel, gpu: Gpu, access: Moved) -> Expr:
 
 
 def _operations(kernel: GpuKernel) -> tuple[Expr, Expr, Expr]:
-    """Of a thread: pairs of a multiplication and an addition, integer operations, special functions."""
+    """Operations of a thread: pairs of a multiplication and an addition, integer operations, special functions."""
     work = kernel.work
     if work is None:
         return alg.lift(0.0), alg.lift(0.0), alg.lift(0.0)

@@ -73,7 +73,7 @@ class Moved:
 
 
 def moved(kernel: GpuKernel, gpu: Gpu, blocks: Expr) -> tuple[Moved, ...]:
-    """Of every access; `blocks` are launched."""
+    """Traffic of every access; `blocks` are launched."""
     warps = Warps.of(kernel, gpu.limits.warp)
     banked = Warps.of(kernel, min(gpu.limits.warp, gpu.architecture.banks, 32))
     return tuple(_moved(kernel, access, gpu, warps, banked, blocks) for access in kernel.accesses)
@@ -110,7 +110,7 @@ def wasted(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int, requ
 
 
 def sectors(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int) -> Expr:
-    """Of one instruction of a warp, on average."""
+    """Sectors of one instruction of a warp, on average."""
     byte = float(access.element_byte)
     stride, vector = kernel.at(access.stride), kernel.at(access.vector)
     thread_byte = alg.mul(byte, vector)  # bytes a thread
@@ -129,7 +129,7 @@ def sectors(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int) -> 
 
 
 def wavefronts(kernel: GpuKernel, access: GpuAccess, warps: Warps) -> Expr:
-    """Of one instruction of a warp: the words of its fullest bank."""
+    """Wavefronts of one instruction of a warp: the words of its fullest bank."""
     words = max(1.0, access.element_byte / WORD_BYTE)
     vector, stride = kernel.at(access.vector), kernel.at(access.stride)
     thread_words = alg.mul(words, vector)  # words a thread

@@ -1,4 +1,4 @@
-"""Where the cycles and the resources of one configuration go: loop by loop, array by array.
+"""Breakdown of the cycles and the resources of one configuration: loop by loop, array by array.
 
 A pipelined loop is told with its initiation interval and its depth. Loops around it with nothing else in them run
 through its pipeline as one, so their cycles are its own; loops inside it are unrolled. What any other loop has in it

@@ -47,7 +47,7 @@ class CycleModel:
         self.parts: list[EstimatePart] = []
 
     def total(self) -> Expr:
-        """Of one launch; `parts` is told where it goes."""
+        """Cycles of one launch; `parts` takes its breakdown."""
         kernel = self.nest.kernel
         moved = self.transfers.arrays() if kernel.dialect == "merlin" else {}
         transfers = [EstimatePart(f"transfer {name}", 1, {"cycles": cycles}) for name, cycles in moved.items()]
@@ -73,7 +73,7 @@ class CycleModel:
                 return self._items(item.items, depth, repeated)
 
     def _tasks(self, label: str, items: tuple[HlsItem, ...], depth: int, repeated: bool) -> Expr:
-        """Of a dataflow region; `parts` has a row for it with its tasks inside."""
+        """Cycles of a dataflow region; `parts` has a row for it with its tasks inside."""
         index = len(self.parts)
         times = [self._item(item, depth + 1) for item in items]
         cycles = together(self.nest.kernel, items, times, repeated)

@@ -1,4 +1,4 @@
-"""Which iterations of a loop depend on earlier ones, and over how many iterations.
+"""Dependences between iterations of a loop, and their distances.
 
 A store of iteration i and a load of iteration i + k are of one address when, in each dimension,
     c k = (offset of the store - offset of the load) + what loops inside the loop add to either
@@ -70,7 +70,7 @@ def parallel(nest: Nest, loop: HlsLoop) -> bool:
 
 
 def _indices(placed: Placed, outer: set[str]) -> tuple[frozenset[str], ...]:
-    """Which of the loops `outer` each dimension is indexed by."""
+    """Loops among `outer` that index each dimension."""
     return tuple(
         frozenset(name for name, _ in subscript.terms if name in outer) for subscript in placed.operation.subscripts
     )

@@ -1,4 +1,4 @@
-"""What an OpenCL kernel takes: counts of what it is made of, each with an amount from the board's numbers.
+"""Area of an OpenCL kernel: counts of its parts, each with an amount from the board's numbers.
 
 base              the shell of the board, once for each bitstream
 operator          ALMs of operators after the device's table

@@ -48,7 +48,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Of one access: load-store units in a compute unit, their width, and ns of the memory's time for a work-item."""
+    """Traffic of one access: load-store units in a compute unit, their width, and ns of memory time for a work-item."""
 
     units: Expr
     width_byte: Expr

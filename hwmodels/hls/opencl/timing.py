@@ -23,7 +23,7 @@ class TimingModel:
         self.arrays = {array.name: array for array in kernel.arrays}
 
     def cycles(self) -> Expr:
-        """Of one launch, without what the memory outside holds up."""
+        """Cycles of one launch, without stalls of the external memory."""
         run = self.kernel.range
         if run is None or alg.number(run.work_items) == 1:
             return self.task()
