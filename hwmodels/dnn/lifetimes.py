@@ -131,12 +131,12 @@ class Lifetimes:
     def kept(self) -> tuple[tuple[Expr, ...], ...]:
         """What training keeps of each step beside what earlier steps keep: bytes."""
         before: set[str] = set()
-        found = []
+        per_step = []
         for costs in self.inferred.nodes:
             new = [tensor for tensor in self._kept_tensors(costs.keeps) if tensor not in before]
             before.update(new)
-            found.append((*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]))
-        return tuple(found)
+            per_step.append((*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]))
+        return tuple(per_step)
 
     def _kept_tensors(self, values: tuple[str, ...]) -> list[str]:
         return list(dict.fromkeys(memory.tensor for value in values for memory in self.memories[value]))

@@ -113,12 +113,12 @@ class GraphResources:
         return total(steps)
 
 
-def by_word(word: Expr | str, values: Mapping[str, float], what: str) -> Expr:
+def by_word(word: Expr | str, values: Mapping[str, float], subject: str) -> Expr:
     """The number that belongs to a word, or to the word that a parameter chooses."""
     words = word.type.values if isinstance(word, Expr) and isinstance(word.type, CategoryType) else (word,)
     for name in words:
         if not isinstance(name, str) or name not in values:
-            raise GraphError(f"{name!r} is not {what}", hint=f"known: {', '.join(values)}")
+            raise GraphError(f"{name!r} is not {subject}", hint=f"known: {', '.join(values)}")
     numbers = [_plain(values[name]) for name in words if isinstance(name, str)]
     result = numbers[-1]
     if isinstance(word, Expr):

@@ -250,8 +250,10 @@ class _Reader(NodeReader[ModelError]):
 
     def group(self, node: yaml.Node, kind: type[R]) -> R:
         keys = [field.name for field in fields(kind)]
-        found = self.record(node, kind.__name__.lower(), keys, keys)
-        return kind(**{key: self.integer(found[key], least=0 if key == "shared_reserved_byte" else 1) for key in keys})
+        entries = self.record(node, kind.__name__.lower(), keys, keys)
+        return kind(
+            **{key: self.integer(entries[key], least=0 if key == "shared_reserved_byte" else 1) for key in keys}
+        )
 
     def text(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):

@@ -78,7 +78,7 @@ def tensor_task(
     further = further_data(body, bound, stated_extents(body, bound.extents))
     call = TensorCall(body, reference, (bound, *further))
     arguments = call.arguments(bound)
-    asked = [number for number, data in enumerate(further, 1) if data.words not in not_asked]
+    compared = [number for number, data in enumerate(further, 1) if data.words not in not_asked]
     return KernelTask(
         command=command,
         source=Path(kernel.source.name).with_suffix(".c"),
@@ -94,7 +94,7 @@ def tensor_task(
             stated=True,
             elements=sum(argument.length for argument in arguments if isinstance(argument, CArray)),
         ),
-        sizes_of=lambda configuration: asked,
+        sizes_of=lambda configuration: compared,
         seeds=(1,) if call.output_bytes(bound) > LARGE_BYTE else (1, 2),
         confirm=Confirmation(call),
     )

@@ -18,10 +18,10 @@ def usual_openings(kernel: Kernel) -> tuple[Opening, ...]:
     ran and came near the best, the program as a whole and by its profile as well."""
     fast = _chosen(kernel, FAST)
     whole = {**_chosen(kernel, WHOLE_PROGRAM), **{b.parameter: True for b in kernel.bindings if b.role == "profile"}}
-    found = [Opening(tuple(fast.items()))] if fast else []
+    openings = [Opening(tuple(fast.items()))] if fast else []
     if whole:
-        found.append(Opening(tuple({**fast, **whole}.items()), 0 if fast else None))
-    return tuple(found)
+        openings.append(Opening(tuple({**fast, **whole}.items()), 0 if fast else None))
+    return tuple(openings)
 
 
 def _chosen(kernel: Kernel, words: re.Pattern[str]) -> dict[str, Value]:

@@ -111,8 +111,8 @@ def _protection(shield: Shielding | None) -> Iterator[Finding]:
     if shield is None:
         yield Finding("supervisor", "running candidates", "", True, "free memory and processes: none can be started")
         return
-    for name, purpose, found, remedy in shield.lines:
-        yield Finding(name, purpose, found, False, remedy)
+    for name, purpose, state, remedy in shield.lines:
+        yield Finding(name, purpose, state, False, remedy)
 
 
 def _native_version() -> str:
@@ -148,12 +148,12 @@ def _versioned() -> list[str]:
 def _gpu() -> Iterator[Finding]:
     """Compilers of GPU kernels, and devices that run them."""
     try:
-        found = nvcc.identify()
-        text = f"{found.version}, {found.architectures[0]} to {found.architectures[-1]}"
+        compiler = nvcc.identify()
+        text = f"{compiler.version}, {compiler.architectures[0]} to {compiler.architectures[-1]}"
     except (ToolError, IndexError):
         text = ""
     yield Finding("nvcc", "CUDA kernels, also without a GPU", text, False, nvcc.HINT)
-    devices = [f"{found.address} {found.device.name}" for found in found_devices()]
+    devices = [f"{device.address} {device.device.name}" for device in found_devices()]
     remedy = "a driver of NVIDIA; for OpenCL pip install 'tunepass[opencl]', of this processor 'tunepass[pocl]'"
     yield Finding("GPUs", "running GPU kernels", "; ".join(devices), False, remedy)
     for old in troubled_devices():

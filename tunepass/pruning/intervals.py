@@ -58,10 +58,10 @@ class _Boxes:
     def __init__(self, parameters: Sequence[Parameter], conditions: Sequence[Expr]):
         for p in parameters:
             if p.size is None or p.size > MOST_VALUES or isinstance(p.type, OrderType):
-                what = (
+                reason = (
                     "a real number" if p.size is None else "an order" if isinstance(p.type, OrderType) else "too long"
                 )
-                message = f"{p.name} is {what}, and conditions depend on it: boxes are ranges of listed values"
+                message = f"{p.name} is {reason}, and conditions depend on it: boxes are ranges of listed values"
                 raise SpaceError(message, p.span, "give it a list of values")
         self.parameters, self.conditions = tuple(parameters), tuple(conditions)
         self.columns = [p.at(ascending(p)) for p in parameters]
