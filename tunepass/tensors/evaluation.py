@@ -1,4 +1,4 @@
-"""What an index expression computes, with NumPy: the expression multiplied out, product by product.
+"""Evaluation of index expressions with NumPy: the expression multiplied out, product by product.
 
 Each product is summed over its own index variables that are not the result's. Of a product with sparse factors only
 the entries of one of them are visited.
@@ -33,7 +33,7 @@ class NotComputed(TunepassError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """Of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
+    """Entries of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
 
     indices: Ints
     values: Values

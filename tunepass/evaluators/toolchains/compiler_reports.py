@@ -34,7 +34,7 @@ AMOUNTS = ("registers", "spill_store_byte", "spill_load_byte", "stack_byte", "sh
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a compile of one candidate says of the kernel, in how many seconds, and whether it was known before."""
+    """Report of one candidate's compile on the kernel, its seconds, and whether it was known before."""
 
     outcome: CompilerReport | Failed | Infeasible
     seconds: float
@@ -67,7 +67,7 @@ class CompilerReports:
         return Compiled(compiled, time.monotonic() - started)
 
     def known(self, candidate: Candidate) -> CompilerReport | None:
-        """What an earlier compile of the same candidate reported; nothing is started."""
+        """Report of an earlier compile of the same candidate; nothing is started."""
         place = self._place(candidate)
         reports = None if place is None else _cached(place)
         return None if reports is None else report_of(with_values(self.function, candidate.defines), reports)
@@ -117,7 +117,7 @@ def _report(fields: dict[str, object]) -> CompilerReport:
 
 
 def _keep(path: Path, compiled: CudaObject) -> None:
-    """Where nothing can be written, nothing is kept."""
+    """Store the reports; nothing is stored in a folder that cannot be written."""
     files: Sequence[tuple[str, str]] = [(os.fspath(file), content_digest(file)) for file in compiled.files]
     stored = {"files": files, "reports": [asdict(report) for report in compiled.reports]}
     with contextlib.suppress(OSError, TunepassError):

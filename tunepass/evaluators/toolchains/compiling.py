@@ -97,7 +97,7 @@ class Compiling:
         return replace(self, command=(candidate.compiler, *self.command[1:]))
 
     def threaded(self, candidate: Candidate) -> bool:
-        """Whether the program may run threads (then it is not pinned to one core)."""
+        """May the program run threads? Then it is not pinned to one core."""
         return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
 
     def limits_now(self) -> Limits:

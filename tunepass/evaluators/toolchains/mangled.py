@@ -74,7 +74,7 @@ def with_values(function: str, defines: Sequence[str]) -> str:
 
 
 def _mangled_arguments(text: str) -> re.Pattern[str] | None:
-    """What <template-args> of these look like; a number may be of any integer type. None for other arguments."""
+    """Pattern of the <template-args> of these; a number may be of any integer type. None for other arguments."""
     parts = [_mangled_argument(" ".join(argument.split())) for argument in text.split(",")]
     return re.compile(f"I{''.join(part for part in parts if part)}E") if all(parts) else None
 

@@ -52,7 +52,7 @@ class Nvcc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CudaObject:
-    """What a compile gave: the cubin's bytes, its kernels' reports, the files of the user that it read, and how long
+    """Result of a compile: the cubin's bytes, its kernels' reports, the files of the user that it read, and how long
     it took."""
 
     code: bytes
@@ -61,7 +61,7 @@ class CudaObject:
     seconds: float
 
     def report(self, function: str) -> CompilerReport | Failed:
-        """Of the function as the source calls it."""
+        """Report on the function, by its name in the source."""
         function_report = report_of(function, self.reports)
         if function_report is not None:
             return function_report

@@ -1,4 +1,4 @@
-"""What ptxas says of each kernel that it assembles (`-Xptxas -v`): registers, spills, stack, memories.
+"""Reports of ptxas on each kernel that it assembles (`-Xptxas -v`): registers, spills, stack, memories.
 
 Which fields a line has depends on the architecture and on the kernel; one that is missing counts nothing.
 """
@@ -21,9 +21,9 @@ TOO_MUCH = re.compile(r"Entry function '([^']+)' uses too much (\w+) data \(0x([
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompilerReport:
-    """Of one kernel, by its name in the object (mangled, where it is). Bytes of spills and stack are of a thread, those
-    of shared memory of a block, without what is asked for at the launch. Spills of functions that are called count
-    in. `instructions` are those of the object by operation (`FFMA`, `LDS.128`), where a disassembler told."""
+    """Report on one kernel, by its name in the object (mangled, where it is). Bytes of spills and stack are of a
+    thread, those of shared memory of a block, without what is asked for at the launch. Spills of functions that are
+    called count in. `instructions` are those of the object by operation (`FFMA`, `LDS.128`), if a disassembler ran."""
 
     function: str
     registers: int

@@ -1,4 +1,4 @@
-"""Which files of its folder a Python command reads, as far as its words and the sources' imports tell."""
+"""Files of its folder that a Python command reads, as far as its words and the sources' imports tell."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _files(start: Path, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
-    """Of a Python source, else nothing: data has no imports."""
+    """Text of a Python source, else an empty text: data has no imports."""
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
     except OSError:

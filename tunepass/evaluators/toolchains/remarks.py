@@ -48,7 +48,7 @@ def remark_flags(family: Family, file: Path) -> tuple[str, ...]:
 
 
 def parse_remarks(text: str) -> tuple[Remark, ...]:
-    """Of either compiler. Lines that are not remarks are passed over."""
+    """Parse the remarks of either compiler. Lines that are not remarks are passed over."""
     remarks = []
     for match in (LINE.match(line) for line in text.splitlines()):
         if match:

@@ -53,7 +53,7 @@ def version(path: str) -> str:
 
 
 def mixes(cubin: Path, disassembler: str) -> dict[str, Mix]:
-    """Of each kernel in the object, by its name in it; none where the disassembler does not know the object."""
+    """Instruction mix of each kernel in the object, by its name in it; none if the disassembler fails."""
     done = run_limited([disassembler, "-c", str(cubin)], limits=LIMITS, env=base_environment(), trust="tool")
     return parse_mixes(done.stdout) if done.ok else {}
 

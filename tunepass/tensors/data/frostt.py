@@ -56,7 +56,7 @@ def _counted_blocks(stream: LineStream, modes: int, header: _Header | None, elem
 
 
 def _header(stream: LineStream, modes: int) -> _Header | None:
-    """What stands before the entries, if anything does. A line of one whole number, or of two where an entry has more,
+    """Header before the entries, if there is one. A line of one whole number, or of two where an entry has more,
     is no entry."""
     line, text, words = _next_filled_line(stream)
     whole = all(word.text.isdecimal() for word in words)

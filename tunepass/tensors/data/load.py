@@ -108,7 +108,7 @@ def _key(content: bytes, tensor: Tensor, stated: Extents) -> bytes:
 
 @contextlib.contextmanager
 def _placed(span: Span | None) -> Iterator[None]:
-    """What has no place of its own is at the line that binds the data."""
+    """Give errors without a span that of the line which binds the data."""
     try:
         yield
     except EnvironmentFault:

@@ -1,4 +1,4 @@
-"""What stands before the numbers of a Matrix Market file: the banner, comments, and the line of sizes."""
+"""Header of a Matrix Market file: the banner, comments, and the line of sizes."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _lines(first_line: int, text: bytes) -> Iterator[tuple[int, bytes, list[re.M
 
 
 def _first_problem(name: str, first_line: int, text: bytes, columns: tuple[str, ...]) -> SourceError:
-    """What the first line that is wrong has wrong."""
+    """Error of the first wrong line."""
     for number, line, words in _lines(first_line, text):
         binary = next((at for at, byte in enumerate(line) if _CLASS_OF[byte] == BINARY), None)
         if binary is not None:

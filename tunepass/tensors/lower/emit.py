@@ -39,7 +39,7 @@ class Emitter:
     versioned: bool = False
 
     def body(self, depth: int, scope: Scope) -> None:
-        """What is inside the first `depth` loops."""
+        """Emit the content of the first `depth` loops."""
         scope = self.settled(depth, scope)
         if self.plan.zeroed == depth:
             set_to_zero(self.statement, self.target, scope, self.lines)

@@ -101,7 +101,7 @@ class Statement:
         return frozenset(self.result.index)
 
     def reduces(self, index: int) -> bool:
-        """Whether several steps of the loop add to one number of the result."""
+        """Do several steps of the loop add to one number of the result?"""
         return not set(self.roots_at(index)) <= self.free()
 
     def position_variables(self) -> dict[str, str]:
@@ -126,7 +126,7 @@ class Statement:
         return self.resolvers() | frozenset(self.position_variables()) | frozenset(self.walked)
 
     def enumerated(self, root: str) -> bool:
-        """Whether the loops go through all coordinates of the index variable."""
+        """Do the loops go through all coordinates of the index variable?"""
         return root in self.given or not self.variables.leaves(root) & self.by_positions()
 
 

@@ -1,4 +1,4 @@
-"""What is legal of a schedule, as known constraints of its parameters: a configuration satisfies them where
+"""Legality of a schedule as known constraints of its parameters: a configuration satisfies them where
 `scheduled_nest` accepts it.
 
 Where nothing rewrites loops after the one reorder that a permutation gives, the constraints are the nest's requirements
@@ -110,7 +110,7 @@ def _law(
 
 
 def _items(reorder: Reorder, parameters: Mapping[str, Parameter]) -> dict[str, str]:
-    """What stands for the position of each loop in expressions."""
+    """Expression for the position of each loop."""
     assert reorder.parameter is not None
     kind = parameters[reorder.parameter].type
     assert isinstance(kind, OrderType)

@@ -58,7 +58,7 @@ def _read(nest: ScheduledNest, term: Term) -> Iterator[Access]:
 
 
 def check_nest(nest: ScheduledNest, span: Span | None) -> None:
-    """What holds of the whole nest: races, and loops that fit every term. Raises IllegalSchedule at `span`."""
+    """Check the whole nest: races, and loops that fit every term. Raises IllegalSchedule at `span`."""
     for statement in nest.statements():
         for term in sum_of_products(statement.expression, statement.index, nest.tensors):
             for derivation in nest.derivations:

@@ -113,7 +113,7 @@ class ScheduledNest:
 
     @property
     def all_loops(self) -> tuple[NestLoop, ...]:
-        """Those of workspaces too."""
+        """All loops, with those of workspaces."""
         return self.loops + tuple(loop for workspace in self.workspaces for loop in workspace.loops)
 
     def loop(self, variable: str) -> NestLoop:
@@ -150,7 +150,7 @@ class ScheduledNest:
         return tuple(dict.fromkeys(r for parent in parents for r in self.roots(parent))) if parents else (variable,)
 
     def leaves(self, variable: str, loops: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Those of `loops` (the nest's own) that come from `variable`, the outermost first."""
+        """Loops among `loops` (the nest's own) that are derived from `variable`, the outermost first."""
         around = loops if loops is not None else tuple(loop.variable for loop in self.loops)
         return tuple(name for name in around if variable in self.ancestors(name))
 
@@ -160,7 +160,7 @@ class ScheduledNest:
         return tuple(d for d in self.derivations if isinstance(d, PosOf) and d.position in used)
 
     def renamed_variables(self) -> dict[str, str]:
-        """Of the variables that workspaces have of their own: the index variable that each stands for."""
+        """Index variable that each variable of a workspace stands for."""
         names: dict[str, str] = {}
         for workspace in self.workspaces:
             pairs = zip(workspace.variables, workspace.workspace_variables)

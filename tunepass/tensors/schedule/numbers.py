@@ -1,4 +1,4 @@
-"""What the numbers of directives must be: sizes of 1 or more, true extents, policies that OpenMP has."""
+"""Conditions on the numbers of directives: sizes of 1 or more, true extents, policies of OpenMP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Condition:
 
 
 def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[Condition, ...]:
-    """Those that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
+    """Conditions that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
     extents: dict[str, Expr] = {variable: lift(extent) for variable, extent in known_extents(body).items()}
     conditions: list[Condition] = []
     for at, directive in enumerate(body.schedule):

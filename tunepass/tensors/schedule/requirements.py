@@ -37,7 +37,7 @@ class Requirement:
 
 
 def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
-    """Those of one statement, whatever the order of its loops is."""
+    """Requirements of one statement, whatever the order of its loops is."""
     for term in sum_of_products(statement.expression, statement.index, nest.tensors):
         first = sparse_operand(nest, term)
         for access in dict.fromkeys([*([first] if first else []), *term.accesses()]):

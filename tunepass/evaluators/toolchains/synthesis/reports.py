@@ -32,7 +32,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Synthesised:
-    """What came of one synthesis, in how many seconds, and whether it was known before."""
+    """Result of one synthesis, its seconds, and whether it was known before."""
 
     outcome: SynthesisReport | Failed
     seconds: float
@@ -63,7 +63,7 @@ class SynthesisReports:
         return Synthesised(outcome, time.monotonic() - started)
 
     def known(self, text: str) -> SynthesisReport | None:
-        """What an earlier synthesis of the same text reported; nothing is started."""
+        """Report of an earlier synthesis of the same text; nothing is started."""
         place = self._place(text)
         return None if place is None else _cached(place)
 
@@ -138,7 +138,7 @@ def _cached(path: Path) -> SynthesisReport | None:
 
 
 def _keep(path: Path, report: SynthesisReport) -> None:
-    """Where nothing can be written, nothing is kept."""
+    """Store the report; nothing is stored in a folder that cannot be written."""
     with contextlib.suppress(OSError, TunepassError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(path, encoded(json.dumps(asdict(report)) + "\n"), durable=False)

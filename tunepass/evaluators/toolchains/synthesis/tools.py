@@ -35,7 +35,7 @@ DIGITS = re.compile(r"\d+(?:\.\d+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What is synthesised: a function of the text for a part, at a clock. `folder` is where the user's headers are."""
+    """Design to synthesise: a function of the text for a part, at a clock. `folder` is where the user's headers are."""
 
     text: str
     suffix: str
@@ -62,7 +62,7 @@ class Tool(ABC):
 
     @abstractmethod
     def report(self, design: Design, folder: Path) -> SynthesisReport:
-        """What the tool left in the folder. Raises ReportError."""
+        """Report that the tool left in the folder. Raises ReportError."""
 
     @property
     def version(self) -> str:
