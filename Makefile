@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests lines kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests lines names kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,6 +55,10 @@ bench-search: $(STAMP)
 # Lines of Python by folder, now and in another commit. BASE=f612079.
 lines:
 	$(PYTHON) tests/benchmarks/lines.py $(BASE)
+
+# Vague identifiers and docstring openings by folder and word. UPDATE=1 lowers the bounds of tests/vague_names.txt to them.
+names: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.vague_names $(if $(UPDATE),--update)
 
 # Builds ended at random moments, most with -9, resumed and compared with an undisturbed one: a thousand times in half an
 # hour. ARGS='--kills 100'.

@@ -1,4 +1,4 @@
-"""What a model's values lack, learned from a few reports: a factor on the values of all configurations.
+"""Residual of a model's values, learned from a few reports: a factor on the values of all configurations.
 
     symbol   shape     meaning
     y        (n,)      log((reported + o) / (model + o)); o is 1 for amounts that are counted, else 0

@@ -37,7 +37,7 @@ from tunepass.study.task import Suggester
 from tunepass.testing.executor import TwoSteps, X
 from tunepass.testing.strategy import price, task
 from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import Found
+from tunepass.tuning.result import SearchResult
 
 # The capabilities of each evaluator of the package: a line changes only where one is meant to be gained or lost.
 BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns WritesText"
@@ -284,7 +284,7 @@ def test_asking_a_wrapper_runs_none_of_its_properties() -> None:
 # -- a search, and a study
 
 
-def search(evaluate: Callable[[Comparing], Evaluate]) -> Found:
+def search(evaluate: Callable[[Comparing], Evaluate]) -> SearchResult:
     prices = Comparing(by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"}), lambda c, r: 3.0 + r % 2)
 
     @contextmanager
@@ -292,7 +292,7 @@ def search(evaluate: Callable[[Comparing], Evaluate]) -> Found:
         yield evaluate(prices)
 
     prices.opened = opened  # type: ignore[method-assign]
-    return cast(Found, Pipeline((ExtractSpace(), search_step(prices))).run(kernel()).found)
+    return cast(SearchResult, Pipeline((ExtractSpace(), search_step(prices))).run(kernel()).found)
 
 
 def test_a_search_with_a_wrapped_evaluator_is_the_same() -> None:

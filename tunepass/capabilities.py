@@ -89,6 +89,6 @@ def _changes(wrapper: object, kind: type, *, added: bool) -> bool:
 
 def members_of(kind: type) -> frozenset[str]:
     """The names that an object with the capability has."""
-    own = [base for base in kind.__mro__ if base not in (object, Protocol, Generic)]
-    names = [name for base in own for name in (*vars(base), *inspect.get_annotations(base))]
+    bases = [base for base in kind.__mro__ if base not in (object, Protocol, Generic)]
+    names = [name for base in bases for name in (*vars(base), *inspect.get_annotations(base))]
     return frozenset(name for name in names if not name.startswith("_"))

@@ -109,12 +109,12 @@ def _excerpt(span: Span) -> list[str]:
     if len(text) > LINE_LIMIT:
         first = max(0, min(column - LINE_LIMIT // 2, len(text) - LINE_LIMIT))
         width = min(width, LINE_LIMIT - (column - first))
-    shown = text[first : first + LINE_LIMIT] if len(text) > LINE_LIMIT else text
-    before = shown[: column - first].expandtabs(TAB_WIDTH)
+    excerpt = text[first : first + LINE_LIMIT] if len(text) > LINE_LIMIT else text
+    before = excerpt[: column - first].expandtabs(TAB_WIDTH)
     number = str(span.line)
     dots = "…" if first else ""
     return [
-        f"  {number} | {dots}{shown.expandtabs(TAB_WIDTH)}",
+        f"  {number} | {dots}{excerpt.expandtabs(TAB_WIDTH)}",
         f"  {' ' * len(number)} | {' ' * (len(before) + len(dots))}{'^' * max(1, width)}",
     ]
 

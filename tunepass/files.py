@@ -214,7 +214,7 @@ def _new_file(path: Path) -> tuple[Path, int]:
         temporary = path.with_name(f".tunepass-{os.urandom(8).hex()}.tmp")
         with contextlib.suppress(FileExistsError):
             descriptor = os.open(temporary, flags, 0o666)
-            if _held(temporary, descriptor):
+            if _is_open(temporary, descriptor):
                 return temporary, descriptor
             os.close(descriptor)
 
@@ -225,12 +225,12 @@ def _new_folder(folder: Path) -> tuple[Path, int]:
         new = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
         with contextlib.suppress(FileNotFoundError):
             descriptor = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            if _held(new, descriptor):
+            if _is_open(new, descriptor):
                 return new, descriptor
             os.close(descriptor)
 
 
-def _held(path: Path, descriptor: int) -> bool:
+def _is_open(path: Path, descriptor: int) -> bool:
     """Hold its lock; False where another has swept it away before it could be held."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -271,9 +271,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _check_kind(found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+def _check_kind(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise NoRegularFile(errno.EINVAL, f"it is {kind}, not a regular file")
 
 

@@ -103,31 +103,31 @@ def _plugins(distribution: Distribution, package: str, version: str) -> Iterator
             yield Plugin(point.group.removeprefix(GROUP), point.name, target, package, version)
 
 
-def plugin(role: str, name: str, what: str) -> Plugin | None:
+def plugin(role: str, name: str, subject: str) -> Plugin | None:
     """The plug-in of that name, None where no package has one.
 
-    Raises TunepassError where several packages have one: neither is preferred. `what` describes the role in words.
+    Raises TunepassError where several packages have one: neither is preferred. `subject` describes the role in words.
     """
     named = [p for p in installed().plugins if p.role == role and p.name == name]
     if len(named) > 1:
         raise TunepassError(
-            f"several packages have a {what} {name!r}: {', '.join(p.release for p in named)}",
+            f"several packages have a {subject} {name!r}: {', '.join(p.release for p in named)}",
             hint=f"uninstall all but one, or give the path of its class, such as {named[0].target}",
         )
     return named[0] if named else None
 
 
-def load_target(target: str, what: str) -> object:
-    """The object at `package.module:Class`, or the module. Raises TunepassError naming `what`, whatever it raises."""
+def load_target(target: str, subject: str) -> object:
+    """The object at `package.module:Class`, or the module. Raises TunepassError with `subject`, whatever it raises."""
     path = PATH.fullmatch(target)
     if path is None and MODULE.fullmatch(target) is None:
-        raise TunepassError(f"{what} cannot be loaded: {target!r} is not written package.module:Class")
+        raise TunepassError(f"{subject} cannot be loaded: {target!r} is not written package.module:Class")
     try:
         value: object = importlib.import_module(path["module"] if path else target)
         for attribute in path["attribute"].split(".") if path else ():
             value = getattr(value, attribute)
     except (Exception, SystemExit) as error:
-        raise TunepassError(f"{what} cannot be loaded from {target}: {_sentence(error)}") from error
+        raise TunepassError(f"{subject} cannot be loaded from {target}: {_sentence(error)}") from error
     return value
 
 

@@ -157,10 +157,10 @@ def find(role: str, name: str, text: str = "", *, paths: bool = False) -> Callab
             return marked
     if name in table:
         return _callable(table[name])
-    what = ROLES[role].what
+    description = ROLES[role].what
     if paths and plugins.PATH.fullmatch(name):
-        return _checked(plugins.load_target(name, f"the {what} {name!r}"), role, f"the {what} {name!r}")
-    if plugin := plugins.plugin(role, name, what):
+        return _checked(plugins.load_target(name, f"the {description} {name!r}"), role, f"the {description} {name!r}")
+    if plugin := plugins.plugin(role, name, description):
         return load(plugin)
     raise unknown(role, name)
 
@@ -224,8 +224,8 @@ def unknown(role: str, name: str, hint: str = "") -> TunepassError:
 
 def load(plugin: plugins.Plugin) -> Callable[..., object]:
     """The class or function of a plug-in; TunepassError, naming its package, where it is broken."""
-    what = f"the {ROLES[plugin.role].what} {plugin.name!r} of {plugin.release}"
-    value = _checked(plugins.load_target(plugin.target, what), plugin.role, what)
+    description = f"the {ROLES[plugin.role].what} {plugin.name!r} of {plugin.release}"
+    value = _checked(plugins.load_target(plugin.target, description), plugin.role, description)
     _releases[value] = plugin.release
     return value
 
@@ -269,13 +269,13 @@ def release_of(value: object) -> str:
     return _releases.get(value, "")
 
 
-def _checked(value: object, role: str, what: str) -> Callable[..., object]:
+def _checked(value: object, role: str, description: str) -> Callable[..., object]:
     """The value, if it can be of the role; else TunepassError."""
     if not _fits(value, role):
         base = ROLES[role].base.rpartition(":")[2]
         or_function = " or a function that makes one" if ROLES[role].functions else ""
         hint = f"it must be a class that extends tunepass's {base}{or_function}"
-        raise TunepassError(f"{what} is not a {base}", hint=hint)
+        raise TunepassError(f"{description} is not a {base}", hint=hint)
     assert callable(value)
     return value
 

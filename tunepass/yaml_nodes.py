@@ -80,36 +80,36 @@ class NodeReader(Generic[E]):
     def fail(self, problem: str, node: yaml.Node, hint: str | None = None) -> E:
         return self.error(problem, self.span(node), hint or self.hint)
 
-    def mapping(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
+    def mapping(self, node: yaml.Node, subject: str) -> dict[str, yaml.Node]:
         """The values by key, in the order written."""
         if not isinstance(node, yaml.MappingNode):
-            raise self.fail(f"{what} is a mapping, `name: value` in lines", node)
-        found: dict[str, yaml.Node] = {}
+            raise self.fail(f"{subject} is a mapping, `name: value` in lines", node)
+        entries: dict[str, yaml.Node] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise self.fail(f"a key of {what} is a name", key)
-            if key.value in found:
-                raise self.fail(f"{what} has `{key.value}` twice", key)
-            found[key.value] = value
-        return found
+                raise self.fail(f"a key of {subject} is a name", key)
+            if key.value in entries:
+                raise self.fail(f"{subject} has `{key.value}` twice", key)
+            entries[key.value] = value
+        return entries
 
     def record(
-        self, node: yaml.Node, what: str, known: Iterable[str], needed: Iterable[str] = ()
+        self, node: yaml.Node, subject: str, known: Iterable[str], needed: Iterable[str] = ()
     ) -> dict[str, yaml.Node]:
         """A mapping with keys from `known` only, `needed` among them."""
-        found, known = self.mapping(node, what), list(known)
+        entries, known = self.mapping(node, subject), list(known)
         assert isinstance(node, yaml.MappingNode)
         for key, _ in node.value:
             if key.value not in known:
                 close = nearest(key.value, known)
                 hint = f"did you mean `{close}`?" if close else f"known: {', '.join(known)}"
-                raise self.fail(f"{what} has no `{key.value}`", key, hint)
+                raise self.fail(f"{subject} has no `{key.value}`", key, hint)
         for name in needed:
-            if name not in found:
-                raise self.fail(f"{what} lacks `{name}`", node)
-        return found
+            if name not in entries:
+                raise self.fail(f"{subject} lacks `{name}`", node)
+        return entries
 
-    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+    def items(self, node: yaml.Node, subject: str) -> list[yaml.Node]:
         if not isinstance(node, yaml.SequenceNode):
-            raise self.fail(f"{what} is a list", node, "write `[a, b]`, or lines that begin with `- `")
+            raise self.fail(f"{subject} is a list", node, "write `[a, b]`, or lines that begin with `- `")
         return list(node.value)

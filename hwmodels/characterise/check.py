@@ -32,7 +32,7 @@ class Error:
 
 
 def estimate(template: Template, device: Fpga) -> dict[str, float]:
-    """What the device's numbers say of one template."""
+    """Estimate of one template by the device's numbers."""
     sizes, family = dict(template.sizes), template.family
     w, d, n = sizes.get("w", 1), sizes.get("d", 1), sizes.get("n", 1)
     resources = dict.fromkeys(RESOURCES, 0.0)

@@ -30,7 +30,7 @@ PARABOLA = 0.01  # how far it may be from any point
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a device's YAML takes from a characterisation."""
+    """Numbers of a device's YAML from a characterisation."""
 
     area: Mapping[str, Mapping[str, Curve]]
     structures: Mapping[str, Mapping[str, Curve]]
@@ -69,12 +69,12 @@ def _points(pairs: Iterable[Pair]) -> Curve:
     known = sorted(pairs)
     if all(y == 0 for _, y in known):
         return (0.0,)
-    kept = known[:1]
+    known_points = known[:1]
     for (x, y), (x1, y1) in pairwise(known[1:]):
-        x0, y0 = kept[-1]
+        x0, y0 = known_points[-1]
         if abs(y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y) > 1e-9:
-            kept.append((x, y))
-    points = Points((*kept, *known[1:][-1:]))
+            known_points.append((x, y))
+    points = Points((*known_points, *known[1:][-1:]))
     return (len(points.points) > 3 and _parabola(known)) or points
 
 

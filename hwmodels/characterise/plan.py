@@ -1,4 +1,4 @@
-"""Which templates are synthesised: those a device is fitted to, and those held back to judge the fit by.
+"""Plan of the templates to synthesise: those a device is fitted to, and those held back to judge the fit by.
 
 The widths of multipliers stand on both sides of where a DSP block ends: 9, 18 and 27 bits, one less of them where its
 ports are signed, and their sums. The rest does not depend on the device.
@@ -113,9 +113,9 @@ def batches(templates: Iterable[Template], size: int = 24) -> list[tuple[Templat
     """Few enough at once that one batch's synthesis stays short. Templates held back are never with fitted ones, and
     each batch is in the plan's order: what is synthesised does not depend on who asks for it."""
     order = {template: i for i, template in enumerate((*fitted(), *held_back()))}
-    asked = sorted(set(templates), key=lambda template: (order.get(template, len(order)), template.name))
+    ordered = sorted(set(templates), key=lambda template: (order.get(template, len(order)), template.name))
     split = len(fitted())
-    kinds = ([t for t in asked if order.get(t, split) < split], [t for t in asked if order.get(t, split) >= split])
+    kinds = ([t for t in ordered if order.get(t, split) < split], [t for t in ordered if order.get(t, split) >= split])
     return [tuple(kind[i : i + size]) for kind in kinds for i in range(0, len(kind), size)]
 
 

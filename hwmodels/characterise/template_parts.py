@@ -1,4 +1,4 @@
-"""What the templates of several families are made of."""
+"""Parts that the templates of several families share."""
 
 from __future__ import annotations
 

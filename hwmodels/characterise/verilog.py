@@ -30,9 +30,9 @@ class Template:
     def of(family: str, **sizes: int) -> Template:
         if family not in FAMILIES:
             raise ModelError(f"unknown template {family!r}", hint=f"templates: {', '.join(FAMILIES)}")
-        wanted = FAMILIES[family].sizes
-        if tuple(sizes) != wanted or any(size < 1 for size in sizes.values()):
-            raise ModelError(f"template {family} takes {', '.join(wanted)}, each at least 1, got {sizes}")
+        expected = FAMILIES[family].sizes
+        if tuple(sizes) != expected or any(size < 1 for size in sizes.values()):
+            raise ModelError(f"template {family} takes {', '.join(expected)}, each at least 1, got {sizes}")
         return Template(family, tuple(sizes.items()))
 
     @property

@@ -29,10 +29,10 @@ def head(text: str, name: str) -> str:
 
 
 def device_text(
-    kept: str, fitted: Fitted, tool: str, counts: tuple[int, int], residuals: Mapping[tuple[str, str], Error]
+    head: str, fitted: Fitted, tool: str, counts: tuple[int, int], residuals: Mapping[tuple[str, str], Error]
 ) -> str:
     """`counts`: templates fitted and held back; `residuals` of those held back."""
-    return kept + "\n".join(_lines(fitted, tool, counts, residuals)) + "\n"
+    return head + "\n".join(_lines(fitted, tool, counts, residuals)) + "\n"
 
 
 def _lines(

@@ -1,4 +1,4 @@
-"""What the compiler's words let it do: expressions where flags are tuned."""
+"""Abilities of a compiler under its flags: expressions where flags are tuned."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ YES, NO = Constant(True, BOOL), Constant(False, BOOL)
 
 
 def compiled_words(kernel: Kernel, device: Cpu, types: Mapping[str, Type], words: Sequence[str]) -> Compiled:
-    """What the compiler's own words, and flags that are tuned, let it do."""
+    """Abilities of the compiler under its words and the tuned flags."""
     narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
 
-    def has(wanted: tuple[str, ...]) -> Expr:
-        return YES if any(word.startswith(wanted) for word in words) else _has(kernel, types, wanted)
+    def has(option: tuple[str, ...]) -> Expr:
+        return YES if any(word.startswith(option) for word in words) else _has(kernel, types, option)
 
     wide = has(NATIVE)
     return Compiled(

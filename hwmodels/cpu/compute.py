@@ -28,8 +28,8 @@ STRIDED_LOADS = 1.5  # instructions for each element that a vector gathers
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the compiler may do by itself: `vectorizes` loops that no clause asks for, `reorders` sums, and how many
-    bytes its vectors have."""
+    """Abilities of the compiler: `vectorizes` loops that no clause asks for, `reorders` sums, and the bytes of its
+    vectors."""
 
     vectorizes: Expr
     reorders: Expr
@@ -91,8 +91,8 @@ class Compute:
         share = self._grouped(x, elements)
         vector = self._resources(x, jam, unroll, elements)
         mixed = alg.add(alg.mul(share, vector), alg.mul(alg.sub(1.0, share), scalar))
-        asked = self.loops.switched(self.loops.directives.vectorize, x)
-        return alg.where(asked, mixed, alg.where(self.compiled.vectorizes, mixed, scalar))
+        vectorized = self.loops.switched(self.loops.directives.vectorize, x)
+        return alg.where(vectorized, mixed, alg.where(self.compiled.vectorizes, mixed, scalar))
 
     def _elements(self) -> Expr:
         return alg.div(self.compiled.vector_byte, float(self.work.element_byte))
@@ -159,10 +159,10 @@ class Compute:
 
     def _spilled(self, x: str, jam: dict[str, Expr]) -> Expr:
         """Loads an iteration of values that the registers cannot keep."""
-        kept = [a for a in self.work.accesses if not a.stride(x)]
-        if not kept or all(alg.number(c) == 1 for c in jam.values()):
+        invariant = [a for a in self.work.accesses if not a.stride(x)]
+        if not invariant or all(alg.number(c) == 1 for c in jam.values()):
             return alg.lift(0.0)
-        live = [alg.mul(1.0, *(c for i, c in jam.items() if i != x and a.stride(i))) for a in kept]
+        live = [alg.mul(1.0, *(c for i, c in jam.items() if i != x and a.stride(i))) for a in invariant]
         excess = alg.maximum(0.0, alg.sub(alg.add(*live), float(self.device.registers - 3)))
         return alg.div(excess, self._beside(x, jam))
 

@@ -24,7 +24,7 @@ ENTRY_INSTRUCTIONS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the system says of its processor; `levels` from the core outwards: size and ways of the data caches."""
+    """The system's description of its processor; `levels` from the core outwards: size and ways of the data caches."""
 
     processor: str
     compiler: str
@@ -35,7 +35,7 @@ class Facts:
 
 
 def cache_file(processor: str, environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the characterisation of `processor` is kept: TUNEPASS_CACHE, else the user's cache folder."""
+    """Path of the characterisation of `processor`: in TUNEPASS_CACHE, else the user's cache folder."""
     named = environment.get("TUNEPASS_CACHE")
     base = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tunepass"
     digest = hashlib.sha256(processor.encode()).hexdigest()[:12]

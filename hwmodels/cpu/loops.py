@@ -38,7 +38,7 @@ class Clauses:
 
     @classmethod
     def of(cls, directives: ScopDirectives, types: Mapping[str, Type]) -> Clauses:
-        """Those of a nest whose loops its pragma lists."""
+        """Loops of a nest whose pragma lists them."""
         order = directives.order
         by_parameter = len(order) == 1 and isinstance(types.get(order[0]), OrderType)
         return cls(
@@ -85,7 +85,7 @@ class Loops:
         return alg.where(outside, float(self.trips[index]), points)
 
     def iterations_at(self, position: int, of: Mapping[Item, Expr] | None = None) -> Expr:
-        """What `of` says (the iterations, by default) of the item that stands at `position`."""
+        """Value of `of` (the iterations, by default) for the item that stands at `position`."""
         values = of or self.iterations
         *others, last = self.items
         result = values[last]

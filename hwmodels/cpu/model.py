@@ -38,7 +38,7 @@ WRITTEN = 2.0  # a line that is written comes in, and goes out again
 
 
 def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
-    """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers. `words` are
+    """Costs of the kernel's nests on `device`; None without nests, or where one cannot be put in numbers. `words` are
     the compiler's."""
     body = kernel.body
     if not isinstance(body, CKernel) or not body.scops:
@@ -74,10 +74,10 @@ def _scop_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, T
     by_shape: dict[str, list[Expr]] = {}
     for shaped in nest.works:
         loops = ScopLoops(shaped, directives, types)
-        asked = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
+        vectorized = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
         may = Compiled(
-            vectorizes=alg.where(asked, YES, compiled.vectorizes),
-            reorders=alg.where(asked, YES, compiled.reorders),
+            vectorizes=alg.where(vectorized, YES, compiled.vectorizes),
+            reorders=alg.where(vectorized, YES, compiled.reorders),
             vector_byte=compiled.vector_byte,
         )
         compute = ScopCompute(loops, shaped, device, may)
@@ -101,9 +101,9 @@ def _loops_ns(loops: Loops, work: Work, compute: Compute, device: Cpu) -> Expr:
     kinds = {(level.block_byte, level.sets) for level in levels}
     footprints = {kind: Footprints(loops, all_streams, *kind) for kind in sorted(kinds)}
     data = [_data_ns(level, footprints[level.block_byte, level.sets], all_streams, loops) for level in levels]
-    own = [ns for ns, level in zip(data, levels) if not level.shared]
+    private_ns = [ns for ns, level in zip(data, levels) if not level.shared]
     common = [ns for ns, level in zip(data, levels) if level.shared]
-    return alg.add(core, fork, alg.mul(share, alg.add(*own)), *common)
+    return alg.add(core, fork, alg.mul(share, alg.add(*private_ns)), *common)
 
 
 def _data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ...], loops: Loops) -> Expr:
@@ -117,7 +117,7 @@ def _data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ..
 
 
 def _miss_ns(stream: Stream, level: Level, loops: Loops) -> Expr:
-    """Of one block, on average over those that are fetched ahead of their use and those that are not."""
+    """Nanoseconds of a miss of one block, averaged over blocks that are fetched ahead of their use and others."""
     return alg.add(level.miss_ns, alg.mul(level.scattered_ns - level.miss_ns, scattered(stream, level, loops)))
 
 

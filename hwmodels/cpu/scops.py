@@ -53,10 +53,10 @@ class ScopLoops(Loops):
         """Everything of the chains around, then of the chain's own the tiles before the points, each in its order."""
         number = next(n for n, chain in enumerate(self.chains) if item.index in chain)
         outside = [loop for chain in self.chains[:number] for loop in chain]
-        own = self.chains[number]
-        tiled = [loop for loop in own if loop in self.tiled]
+        iteration_chain = self.chains[number]
+        tiled = [loop for loop in iteration_chain if loop in self.tiled]
         fixed = len(outside) + sum(loop in self.tiled for loop in outside) + (0 if item.tile else len(tiled))
-        return alg.add(fixed, *self._before(item.index, tiled if item.tile else own))
+        return alg.add(fixed, *self._before(item.index, tiled if item.tile else iteration_chain))
 
     def _before(self, loop: str, others: list[str] | tuple[str, ...]) -> list[Expr]:
         """1 for each of the others that stands outside `loop`."""

@@ -29,15 +29,15 @@ MS_PER_NS = 1e-6
 
 
 def sparse_costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
-    """What the scheduled expression costs on `device`; None where neither statistics nor the source tell how large an
+    """Costs of the scheduled expression on `device`; None where neither statistics nor the source tell how large an
     index variable is. `words` are the compiler's."""
     body = kernel.body_as(TensorKernel)
     types = {p.name: p.type for p in kernel.parameters}
     loops = SparseLoops(body, types)
-    found = ranges(body, loops.roots)
-    if found is None or not loops.names:
+    variable_ranges = ranges(body, loops.roots)
+    if variable_ranges is None or not loops.names:
         return None
-    counts = Counts(loops, found)
+    counts = Counts(loops, variable_ranges)
     arrays = Arrays(operand_values(body, counts), result_values(body, counts), *structure(body))
     compute = SparseCompute(body, counts, arrays, device, compiled_words(kernel, device, types, words))
     traffic = Traffic(counts, arrays.all, device)

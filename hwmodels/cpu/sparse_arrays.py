@@ -129,13 +129,13 @@ class Blocks:
 
     def _window(self, name: str, position: int) -> Expr:
         """w of the notation."""
-        found = self.counts.ranges[name]
-        segments = found.segments
+        variable_range = self.counts.ranges[name]
+        segments = variable_range.segments
         assert segments is not None
         span = alg.mul(segments.spread, self.counts.spanned((name,), position))
         passed = alg.sub(self.counts.spanned(segments.before, position), 1.0)
-        drift = alg.mul(found.extent / segments.parents, alg.maximum(0.0, passed))
-        return alg.minimum(found.extent, alg.maximum(1.0, alg.add(span, drift)))
+        drift = alg.mul(variable_range.extent / segments.parents, alg.maximum(0.0, passed))
+        return alg.minimum(variable_range.extent, alg.maximum(1.0, alg.add(span, drift)))
 
     def _distinct(self, name: str, position: int) -> Expr:
         """D of the notation; of a dense variable simply its values."""

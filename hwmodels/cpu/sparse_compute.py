@@ -31,7 +31,7 @@ RECOVERED = 3.0  # instructions that find the row of a position in a fused loop
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What the loops read and write."""
+    """Arrays that the loops read and write."""
 
     operands: tuple[Array, ...]
     result: Array
@@ -131,13 +131,13 @@ class SparseCompute:
     def _around(self, x: str) -> dict[str, Expr]:
         """The same of loops that are asked for vectors where they stand around the innermost one: their elements go
         through it side by side, if it iterates as often for each."""
-        found: dict[str, Expr] = {}
+        factors: dict[str, Expr] = {}
         for name, directive in self.loops.parallel.items():
-            wanted = directive.unit == "CPUVector" and name != x and self._contiguous(self.arrays.result, name)
-            if wanted and not self._sets_trips(name, x):
+            vectorized = directive.unit == "CPUVector" and name != x and self._contiguous(self.arrays.result, name)
+            if vectorized and not self._sets_trips(name, x):
                 around = alg.compare(self.loops.positions[name], "==", self.loops.depth - 2)
-                found[name] = alg.where(around, self._vectors(self.loops.depth - 2), 1.0)
-        return found
+                factors[name] = alg.where(around, self._vectors(self.loops.depth - 2), 1.0)
+        return factors
 
     def _sets_trips(self, name: str, x: str) -> bool:
         """Does the loop `x` iterate more or less often with the iterations of the other?"""
@@ -173,13 +173,13 @@ class SparseCompute:
     def _shrunk(self, x: str) -> Expr:
         """Instructions for each iteration of the innermost loop `x`: 1 / elements where vectors do all of them."""
         result = self.arrays.result
-        asked = x in self.loops.parallel and self.loops.parallel[x].unit == "CPUVector"
+        vectorized = x in self.loops.parallel and self.loops.parallel[x].unit == "CPUVector"
         if self._contiguous(result, x):
-            allowed = YES if asked else self.compiled.vectorizes
+            allowed = YES if vectorized else self.compiled.vectorizes
         elif self._moves(result, x):
             allowed = NO
         else:
-            allowed = YES if asked else alg.both(self.compiled.vectorizes, self.compiled.reorders)
+            allowed = YES if vectorized else alg.both(self.compiled.vectorizes, self.compiled.reorders)
         return alg.where(allowed, self._vectors(self.loops.depth - 1), 1.0)
 
     def _vectors(self, position: int) -> Expr:
@@ -216,11 +216,11 @@ class SparseCompute:
         entries = [self.counts.entries(q) for q in range(self.loops.depth)]
         for name in self.loops.roots:
             if self.counts.by_coordinate(name):
-                found = self.counts.ranges[name]
-                outermost, _ = self.counts.weights(name, alg.lift(found.extent))[0]
+                variable_range = self.counts.ranges[name]
+                outermost, _ = self.counts.weights(name, alg.lift(variable_range.extent))[0]
                 last = self.loops.deepest((name,))
                 narrowed = alg.compare(self.loops.positions[outermost], "<", last)
-                halves = math.log2(1 + found.mean) * self.core.enter_ns
+                halves = math.log2(1 + variable_range.mean) * self.core.enter_ns
                 terms.append(alg.where(narrowed, alg.mul(halves, self.loops.at(last, entries)), 0.0))
         return alg.add(0.0, *terms)
 

@@ -68,8 +68,8 @@ class Range:
 
 
 def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | None:
-    """Of every index variable; None where the statistics do not tell."""
-    found: dict[str, Range] = {}
+    """Range of every index variable; None if the statistics lack it."""
+    by_variable: dict[str, Range] = {}
     known = {s.tensor: s.levels for s in body.statistics}
     extents: dict[str, float] = {name: float(extent) for name, extent in body.extents}
     for access in accesses(body.assignment.right):
@@ -79,20 +79,20 @@ def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | Non
         for place, level in enumerate(known.get(access.tensor, ())):
             name = stored[place]
             extents.setdefault(name, float(level.extent))
-            if tensor.format.levels[place] == "compressed" and name not in found:
+            if tensor.format.levels[place] == "compressed" and name not in by_variable:
                 nodes = max(float(level.nodes), LEAST * parents)
                 shares = _shares(level, nodes / parents)
                 before = tuple(stored[:place])
                 segments = Segments(access.tensor, before, parents, nodes, max(1.0, level.spread), shares)
-                found[name] = Range(float(level.extent), _binned(shares, nodes / parents), segments)
+                by_variable[name] = Range(float(level.extent), _binned(shares, nodes / parents), segments)
             parents = max(1.0, float(level.nodes))
     for name in names:
-        if name not in found:
+        if name not in by_variable:
             if name not in extents:
                 return None
             extent = max(1.0, extents[name])
-            found[name] = Range(extent, ((extent, 1.0),))
-    return found
+            by_variable[name] = Range(extent, ((extent, 1.0),))
+    return by_variable
 
 
 def _shares(level: LevelStatistics, mean: float) -> tuple[tuple[float, float], ...]:
@@ -112,9 +112,9 @@ def _binned(shares: tuple[tuple[float, float], ...], mean: float) -> tuple[tuple
         weight = 0.5 * share * (1 + length / mean)
         place = min(BINS - 1, int(BINS * (passed + 0.5 * weight)))
         passed += weight
-        held, together = bins.get(place, (0.0, 0.0))
-        bins[place] = (held + length * share, together + share)
-    return tuple((held / together, together) for held, together in bins.values())
+        weighted_sum, together = bins.get(place, (0.0, 0.0))
+        bins[place] = (weighted_sum + length * share, together + share)
+    return tuple((weighted_sum / together, together) for weighted_sum, together in bins.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +199,11 @@ class Counts:
 
     def _nominal(self, name: str) -> None:
         """Downwards from a root; a fused variable comes after both that it is made of."""
-        made_of = [v for v, d in self.loops.derived.items() if isinstance(d, FusedInto) and d.fused == name]
-        if not all(v in self.nominal for v in made_of):
+        fused_parts = [v for v, d in self.loops.derived.items() if isinstance(d, FusedInto) and d.fused == name]
+        if not all(v in self.nominal for v in fused_parts):
             return
-        if made_of:
-            self.nominal[name] = alg.mul(1.0, *(self.nominal[v] for v in made_of))
+        if fused_parts:
+            self.nominal[name] = alg.mul(1.0, *(self.nominal[v] for v in fused_parts))
         elif name in self.ranges:
             self.nominal[name] = alg.lift(self.ranges[name].mean)
         match self.loops.derived.get(name):

@@ -69,8 +69,8 @@ class Threads:
 
     def _dealt(self) -> Expr:
         rounds = alg.ceildiv(self.chunks, self.threads)
-        beside = alg.ceildiv(alg.minimum(self.chunks, self.threads), self.cores)
-        even = alg.div(alg.mul(rounds, beside, self.chunk), self.trips)
+        threads_per_core = alg.ceildiv(alg.minimum(self.chunks, self.threads), self.cores)
+        even = alg.div(alg.mul(rounds, threads_per_core, self.chunk), self.trips)
         each = alg.maximum(1.0, alg.div(self.trips, self.cores))
         above = alg.div(alg.mul(ABOVE_MEAN, self._variation()), alg.apply("sqrt", each))
         return alg.minimum(1.0, alg.mul(even, alg.add(1.0, above)))
@@ -82,22 +82,22 @@ class Threads:
     def _variation(self) -> Expr:
         """v of the notation."""
         squares: list[Expr] = []
-        for found in self._inside():
-            parents = [self.counts.nodes(found[0], q + 1) for q in range(self.counts.loops.depth)]
+        for inside in self._inside():
+            parents = [self.counts.nodes(inside[0], q + 1) for q in range(self.counts.loops.depth)]
             held = alg.maximum(1.0, self.counts.loops.at(self.position, parents))
-            squares.append(alg.div(found[1] * found[1], held))
+            squares.append(alg.div(inside[1] * inside[1], held))
         return alg.apply("sqrt", alg.add(0.0, *squares))
 
     def _longest(self) -> Expr:
         """The share of the longest segment, which no thread can leave to another."""
-        shares = [found[2] for found in self._inside()]
+        shares = [inside[2] for inside in self._inside()]
         return alg.lift(max(shares, default=0.0))
 
     def _inside(self) -> list[tuple[tuple[str, ...], float, float]]:
         """The levels of segments: the variables before, the lengths' variation, the longest one's share of all nodes.
         Positions of a loop that is fused with the rows are all alike."""
         loops = self.counts.loops
-        found: list[tuple[tuple[str, ...], float, float]] = []
+        levels: list[tuple[tuple[str, ...], float, float]] = []
         for name in loops.roots:
             segments = self.counts.ranges[name].segments
             derived = loops.derived.get(name)
@@ -105,8 +105,8 @@ class Threads:
                 continue
             if self.directive.variable in loops.leaves(name):
                 continue
-            found.append((segments.before, segments.variation, segments.longest / segments.nodes))
-        return found
+            levels.append((segments.before, segments.variation, segments.longest / segments.nodes))
+        return levels
 
 
 def _is_dynamic(policy: Expr | None) -> Expr:

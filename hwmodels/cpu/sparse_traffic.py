@@ -31,9 +31,9 @@ class Traffic:
         self.bytes: dict[int, list[Expr]] = {}
         for size in sorted({level.block_byte for level in (*device.levels, device.pages)}):
             blocks = Blocks(counts, size)
-            found = {array: [blocks.of(array, q) for q in positions] for array in self.arrays}
-            self.footprints[size] = found
-            self.bytes[size] = [alg.mul(size, alg.add(*(f[q] for f in found.values()))) for q in positions]
+            blocks_of = {array: [blocks.of(array, q) for q in positions] for array in self.arrays}
+            self.footprints[size] = blocks_of
+            self.bytes[size] = [alg.mul(size, alg.add(*(f[q] for f in blocks_of.values()))) for q in positions]
 
     def ns(self, level: Level) -> Expr:
         terms: list[Expr] = []
@@ -55,13 +55,13 @@ class Traffic:
 
     def moved(self, array: Array, level: Level) -> Expr:
         """M of the notation."""
-        blocks, held = self.footprints[level.block_byte][array], self.bytes[level.block_byte]
+        blocks, resident_byte = self.footprints[level.block_byte][array], self.bytes[level.block_byte]
         factors = [blocks[-1]]
         for q in range(self.counts.loops.depth):
             trips = alg.maximum(1.0, alg.div(self.counts.within[q], self.counts.within[q + 1]))
             fresh = alg.minimum(trips, alg.div(blocks[q], blocks[q + 1]))
-            gone = lost(held[q + 1], level)
-            factors.append(alg.add(fresh, alg.mul(gone, alg.sub(trips, fresh))))
+            evicted = lost(resident_byte[q + 1], level)
+            factors.append(alg.add(fresh, alg.mul(evicted, alg.sub(trips, fresh))))
         return alg.mul(*factors)
 
     def _scattered(self, array: Array, level: Level) -> Expr:

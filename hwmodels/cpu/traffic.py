@@ -96,8 +96,8 @@ class Footprints:
         self.loops, self.block_byte, self.sets = loops, block_byte, sets
         positions = range(loops.depth + 1)
         self.blocks = {s: [self._blocks(s, q) for q in positions] for s in all_streams}
-        held = [[self._held(s, q) for s in all_streams] for q in positions]
-        self.bytes = [alg.mul(block_byte, alg.add(*blocks)) for blocks in held]
+        resident = [[self._held(s, q) for s in all_streams] for q in positions]
+        self.bytes = [alg.mul(block_byte, alg.add(*blocks)) for blocks in resident]
 
     def _held(self, stream: Stream, position: int) -> Expr:
         """Blocks of the level that the footprint takes up: more than it has where its rows meet in few of the sets."""
@@ -144,8 +144,8 @@ def moved(stream: Stream, level: Level, loops: Loops, footprints: Footprints) ->
     factors: list[Expr] = []
     for q in range(loops.depth):
         fresh = alg.div(blocks[q], blocks[q + 1])
-        gone = lost(footprints.bytes[q + 1], level)
-        factors.append(alg.add(fresh, alg.mul(gone, alg.sub(loops.iterations_at(q), fresh))))
+        evicted = lost(footprints.bytes[q + 1], level)
+        factors.append(alg.add(fresh, alg.mul(evicted, alg.sub(loops.iterations_at(q), fresh))))
     return alg.mul(blocks[loops.depth], *factors)
 
 

@@ -1,4 +1,4 @@
-"""Which tensors are alive at each step of a model, and the most bytes that are.
+"""Tensors that are alive at each step of a model, and their peak in bytes.
 
 Steps are the graph's nodes in order. A tensor is alive from the step that makes it to the last that uses it; views and
 `Select` pass on the memory of their inputs. Training keeps what the table of operators says (`keeps`, `kept_byte`) up
@@ -39,7 +39,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Of a graph whose elements take `element_byte`."""
+    """Lifetimes in a graph whose elements take `element_byte`."""
 
     graph: Graph
     inferred: Inferred
@@ -49,13 +49,13 @@ class Lifetimes:
     @cached_property
     def tensors(self) -> Mapping[str, tuple[int, Expr]]:
         """The step that makes each tensor (-1: an input), and its bytes."""
-        found = {value.name: (-1, self._byte(value.name, None)) for value in self.graph.inputs}
+        tensors = {value.name: (-1, self._byte(value.name, None)) for value in self.graph.inputs}
         for step, costs in enumerate(self.inferred.nodes):
             if not costs.view:
                 for k in range(len(costs.outputs)):
                     name = output_name(costs.node.name, k)
-                    found[name] = (step, self._byte(name, costs.node.present))
-        return found
+                    tensors[name] = (step, self._byte(name, costs.node.present))
+        return tensors
 
     def _byte(self, value: str, present: Expr | None) -> Expr:
         byte = algebra.mul(self.element_byte, product(self.inferred.shapes[value]))
@@ -63,8 +63,8 @@ class Lifetimes:
 
     @cached_property
     def memories(self) -> Mapping[str, tuple[Memory, ...]]:
-        """What each value is held in."""
-        held: dict[str, tuple[Memory, ...]] = {name: (Memory(name),) for name in self.tensors}
+        """Memories of each value."""
+        memories: dict[str, tuple[Memory, ...]] = {name: (Memory(name),) for name in self.tensors}
         for costs in self.inferred.nodes:
             node = costs.node
             if not costs.view:
@@ -73,42 +73,42 @@ class Lifetimes:
                 condition = dict(node.attributes)["condition"]
                 assert isinstance(condition, Expr)
                 sides = ((node.inputs[0], condition), (node.inputs[1], negated(condition)))
-                held[node.name] = tuple(
+                memories[node.name] = tuple(
                     Memory(memory.tensor, both(memory.condition, side))
                     for value, side in sides
-                    for memory in held[value]
+                    for memory in memories[value]
                 )
             elif not node.inputs:
-                held[node.name] = ()  # weights, or constants, which are there all the time
+                memories[node.name] = ()  # weights, or constants, which are there all the time
             else:
-                held[node.name] = held[node.inputs[0]]
-        return held
+                memories[node.name] = memories[node.inputs[0]]
+        return memories
 
     @cached_property
     def uses(self) -> Mapping[str, tuple[tuple[int, Expr | None], ...]]:
         """The steps that use each tensor and when they do; the model's outputs are used after the last step."""
-        found: dict[str, list[tuple[int, Expr | None]]] = {name: [] for name in self.tensors}
+        uses: dict[str, list[tuple[int, Expr | None]]] = {name: [] for name in self.tensors}
         for step, costs in enumerate(self.inferred.nodes):
             if not costs.view:
                 for value in costs.node.inputs:
                     for memory in self.memories[value]:
-                        found[memory.tensor].append((step, both(memory.condition, costs.node.present)))
+                        uses[memory.tensor].append((step, both(memory.condition, costs.node.present)))
         for value in self.graph.outputs:
             for memory in self.memories[value]:
-                found[memory.tensor].append((len(self.inferred.nodes), memory.condition))
-        return {name: tuple(steps) for name, steps in found.items()}
+                uses[memory.tensor].append((len(self.inferred.nodes), memory.condition))
+        return {name: tuple(steps) for name, steps in uses.items()}
 
     def alive(self, step: int) -> list[Expr]:
         """The bytes of each tensor alive at the step, the outputs of the step included."""
-        found = []
-        for name, (made, byte) in self.tensors.items():
-            if made > step:
+        alive = []
+        for name, (produced_at, byte) in self.tensors.items():
+            if produced_at > step:
                 continue
-            if made == step or self._always_until[name] >= step:
-                found.append(byte)
+            if produced_at == step or self._always_until[name] >= step:
+                alive.append(byte)
             elif later := [c for used, c in self.uses[name] if used >= step and c is not None]:
-                found.append(algebra.where(either(later), byte, 0))
-        return found
+                alive.append(algebra.where(either(later), byte, 0))
+        return alive
 
     @cached_property
     def _always_until(self) -> Mapping[str, int]:
@@ -131,12 +131,12 @@ class Lifetimes:
     def kept(self) -> tuple[tuple[Expr, ...], ...]:
         """What training keeps of each step beside what earlier steps keep: bytes."""
         before: set[str] = set()
-        found = []
+        per_step = []
         for costs in self.inferred.nodes:
             new = [tensor for tensor in self._kept_tensors(costs.keeps) if tensor not in before]
             before.update(new)
-            found.append((*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]))
-        return tuple(found)
+            per_step.append((*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]))
+        return tuple(per_step)
 
     def _kept_tensors(self, values: tuple[str, ...]) -> list[str]:
         return list(dict.fromkeys(memory.tensor for value in values for memory in self.memories[value]))

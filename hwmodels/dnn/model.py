@@ -79,7 +79,7 @@ class DnnModel(CostModel):
         return priced(kernel.body, load(device) if device else None)
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
-        """Of the weights and the operations, by operators."""
+        """Breakdown of the weights and the operations, by operators."""
         slices = []
         for part in costs.areas:
             values = {name: float(evaluate(e, columns, 1).values[0]) for name, e in part.values.items()}

@@ -1,4 +1,4 @@
-"""What a model takes, as expressions over its parameters.
+"""Resources of a model, as expressions over its parameters.
 
     weights         numbers that are learned; weight_byte: their size
     flops, macs     of one inference of the whole batch
@@ -61,7 +61,7 @@ class GraphResources:
         stored = algebra.mul(byte, algebra.add(weights, state))
         lifetimes = Lifetimes(self.graph, self.inferred, byte, self.sharing)
         learned = algebra.mul(byte, weights, 1 + self._slots())
-        found = {
+        values = {
             "weights": weights,
             "weight_byte": algebra.mul(byte, weights),
             "macs": self.counted("macs"),
@@ -70,11 +70,11 @@ class GraphResources:
             "inference_byte": algebra.add(stored, lifetimes.inference_byte()),
             "training_byte": algebra.add(stored, learned, lifetimes.training_byte()),
         }
-        own = set(self.inferred.nodes[0].resources) if self.inferred.nodes else set()
-        found |= {name: self.counted(name) for name in own - {*found, "state", "kept_byte", "workspace"}}
+        node_resources = set(self.inferred.nodes[0].resources) if self.inferred.nodes else set()
+        values |= {name: self.counted(name) for name in node_resources - {*values, "state", "kept_byte", "workspace"}}
         if device is not None:
-            found |= {"time": self._time(device, roofline=False), "roofline_time": self._time(device, roofline=True)}
-        return found
+            values |= {"time": self._time(device, roofline=False), "roofline_time": self._time(device, roofline=True)}
+        return values
 
     def _slots(self) -> int:
         name = self.graph.training.optimizer.lower()
@@ -113,12 +113,12 @@ class GraphResources:
         return total(steps)
 
 
-def by_word(word: Expr | str, values: Mapping[str, float], what: str) -> Expr:
+def by_word(word: Expr | str, values: Mapping[str, float], subject: str) -> Expr:
     """The number that belongs to a word, or to the word that a parameter chooses."""
     words = word.type.values if isinstance(word, Expr) and isinstance(word.type, CategoryType) else (word,)
     for name in words:
         if not isinstance(name, str) or name not in values:
-            raise GraphError(f"{name!r} is not {what}", hint=f"known: {', '.join(values)}")
+            raise GraphError(f"{name!r} is not {subject}", hint=f"known: {', '.join(values)}")
     numbers = [_plain(values[name]) for name in words if isinstance(name, str)]
     result = numbers[-1]
     if isinstance(word, Expr):

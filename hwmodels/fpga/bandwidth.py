@@ -30,7 +30,7 @@ class Bandwidth:
         self._visit(program.accel, algebra.lift(1))
 
     def bytes_of(self, stage: Stage) -> Expr:
-        """What one execution of one copy of it moves."""
+        """Bytes that one execution of one copy moves."""
         return self._bytes[id(stage)]
 
     def copies_of(self, stage: Stage) -> Expr:

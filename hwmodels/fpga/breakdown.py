@@ -1,4 +1,4 @@
-"""Where the cycles and the resources of one configuration go, part by part.
+"""Breakdown of the cycles and the resources of one configuration, part by part.
 
 Cycles are those of the critical path, so that the parts of a controller and its own overhead add up to it: N turns of
 stages c_i take N sum c_i one after the other, and sum c_i + (N - 1) max c_i as a pipeline, whose slowest stage gets the
@@ -76,9 +76,9 @@ def _timed(part: EstimatePart, below: Tree, times: float, critical: float, numbe
         else:
             counted = turns * takes[i]
         inside.append(_timed(inner, deeper, times * turns, share * counted, number))
-    own = critical - sum(nested.values["cycles"] for nested in inside)
+    self_cycles = critical - sum(nested.values["cycles"] for nested in inside)
     values = {"cycles": critical, "each": each, "times": times}
-    return Slice(part.label, part.span, values, {"cycles": own}, tuple(inside))
+    return Slice(part.label, part.span, values, {"cycles": self_cycles}, tuple(inside))
 
 
 def _placed(part: EstimatePart, below: Tree, instances: float, number: Number, device: Fpga) -> Slice:
@@ -92,8 +92,8 @@ def _placed(part: EstimatePart, below: Tree, instances: float, number: Number, d
     values = {name: instances * number(amount) for name, amount in amounts.items()}
     lanes = number(part.times) if part.times is not None else 1.0
     inside = tuple(_placed(inner, deeper, instances * lanes, number, device) for inner, deeper in below)
-    own = {name: value - sum(nested.values[name] for nested in inside) for name, value in values.items()}
-    return Slice(part.label, part.span, values | {"times": instances}, own, inside)
+    self_values = {name: value - sum(nested.values[name] for nested in inside) for name, value in values.items()}
+    return Slice(part.label, part.span, values | {"times": instances}, self_values, inside)
 
 
 def _sum(values: Mapping[str, Expr], names: Sequence[str]) -> Expr:

@@ -68,7 +68,7 @@ class CycleModel:
         return algebra.add(startup, self._controller(self.program.accel, 0))
 
     def within_fit(self) -> Expr:
-        """Whether no load asks for more than was fitted."""
+        """Does every load lie within the range of the fit?"""
         net = self.device.tile_load
         return algebra.both(
             *(dram.within_fit(t, self._readers(t).competing, net) for t in self.program.accel.transfers())
@@ -164,7 +164,7 @@ class CycleModel:
         return algebra.where(algebra.compare(overlap, "!=", 0), piped, turns)
 
     def _slowest(self, controller: Controller, stages: list[Expr]) -> Expr:
-        """Of stages that run at the same time and share the channels to DRAM."""
+        """Cycles of stages that run at the same time and share the channels to DRAM."""
         shared = self.bandwidth.together(controller.stages)
         return algebra.maximum(*stages) if algebra.number(shared) == 0 else algebra.maximum(*stages, shared)
 

@@ -37,7 +37,7 @@ NOT_NEGATIVE = ("capacity", "startup_cycles")
 
 
 def is_file(device: str) -> bool:
-    """Whether a device is named by a file that describes it."""
+    """Is the device named by a file that describes it?"""
     return device.lower().endswith(SUFFIXES)
 
 
@@ -48,7 +48,7 @@ def text_of_file(path: str) -> str:
 
 @dataclass
 class Shape:
-    """What stands at one place in the devices that ship."""
+    """Shape of the data at one place in the shipped devices."""
 
     kinds: set[str] = field(default_factory=set)  # text, number, nothing, list, mapping
     keys: dict[str, Shape] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Shape:
 
 
 def shape_of(texts: Iterable[str]) -> Shape:
-    """Of the devices with these texts."""
+    """Shape of the devices with these texts."""
     whole, entry, amount = Shape(), Shape(), Shape()
     for text in texts:
         device = yaml.safe_load(text)
@@ -100,18 +100,18 @@ def check(source: Source, shipped: Mapping[str, str]) -> None:
 
 
 class _Checker(NodeReader[ModelError]):
-    def check(self, node: yaml.Node, shape: Shape, what: str, sign: str = "") -> None:
+    def check(self, node: yaml.Node, shape: Shape, subject: str, sign: str = "") -> None:
         """`sign`: whether numbers below are to be positive, or at least not negative."""
         kind = _node_kind(node)
         if kind == "number" and "number" not in shape.kinds and "text" in shape.kinds:
             kind = "text"
         if kind not in shape.kinds:
             expected = " or ".join(f"a {k}" if k != "nothing" else "null" for k in sorted(shape.kinds))
-            raise self.fail(f"{what} is {expected}", node)
+            raise self.fail(f"{subject} is {expected}", node)
         if kind == "number":
-            self._number(node, what, sign)
+            self._number(node, subject, sign)
         elif isinstance(node, yaml.MappingNode):
-            for key, inner in self.record(node, what, shape.keys).items():
+            for key, inner in self.record(node, subject, shape.keys).items():
                 below = "positive" if key in POSITIVE else "negative" if key in NOT_NEGATIVE else sign
                 self.check(inner, shape.keys[key], f"`{key}`", below)
                 if key in ASCENDING:
@@ -120,24 +120,24 @@ class _Checker(NodeReader[ModelError]):
             for inner in node.value:
                 if isinstance(inner, yaml.SequenceNode) and len(inner.value) not in shape.item.lengths:
                     lengths = " or ".join(map(str, sorted(shape.item.lengths)))
-                    raise self.fail(f"a row of {what} has {lengths} numbers", inner)
-                self.check(inner, shape.item, f"a row of {what}", sign)
+                    raise self.fail(f"a row of {subject} has {lengths} numbers", inner)
+                self.check(inner, shape.item, f"a row of {subject}", sign)
 
-    def _number(self, node: yaml.Node, what: str, sign: str) -> None:
+    def _number(self, node: yaml.Node, subject: str, sign: str) -> None:
         value = float(node.value)
         if not math.isfinite(value):
-            raise self.fail(f"{what} is a finite number", node)
+            raise self.fail(f"{subject} is a finite number", node)
         if (sign and value < 0) or (sign == "positive" and value == 0):
-            raise self.fail(f"{what} is {'positive' if sign == 'positive' else 'not negative'}", node)
+            raise self.fail(f"{subject} is {'positive' if sign == 'positive' else 'not negative'}", node)
 
-    def _ascending(self, node: yaml.Node, what: str) -> None:
-        rows = self.items(node, f"`{what}`")
+    def _ascending(self, node: yaml.Node, subject: str) -> None:
+        rows = self.items(node, f"`{subject}`")
         if not rows:
-            raise self.fail(f"`{what}` has a row at least", node)
+            raise self.fail(f"`{subject}` has a row at least", node)
         firsts = [float(self.items(row, "a row")[0].value) for row in rows]
         for row, before, after in zip(rows[1:], firsts, firsts[1:]):
             if after <= before:
-                raise self.fail(f"the rows of `{what}` ascend by their first number, {before:g} then {after:g}", row)
+                raise self.fail(f"the rows of `{subject}` ascend by their first number, {before:g} then {after:g}", row)
 
 
 def _kind(value: object) -> str:

@@ -36,7 +36,7 @@ def contention(accel: Controller, overlap: Mapping[str, Expr], pars: Mapping[str
     a loop multiplies by its par. Then downwards: stages that run together see their parent's count; those that take
     turns see their own share of it.
     """
-    own: dict[int, Expr] = {}
+    requests: dict[int, Expr] = {}
     largest: dict[int, Expr] = {}
 
     def count(stage: Stage) -> Expr:
@@ -53,8 +53,8 @@ def contention(accel: Controller, overlap: Mapping[str, Expr], pars: Mapping[str
             if _open(running)
             else (together if algebra.number(running) else turns)
         )
-        own[id(stage)] = algebra.mul(inside, pars[stage.label])
-        return own[id(stage)]
+        requests[id(stage)] = algebra.mul(inside, pars[stage.label])
+        return requests[id(stage)]
 
     seen: dict[int, Expr] = {}
 
@@ -64,7 +64,7 @@ def contention(accel: Controller, overlap: Mapping[str, Expr], pars: Mapping[str
             return
         running = algebra.lift(1) if stage.schedule is Schedule.PARALLEL else overlap[stage.label]
         for child in stage.stages:
-            count_of_child = own.get(id(child), algebra.lift(1))
+            count_of_child = requests.get(id(child), algebra.lift(1))
             if algebra.number(count_of_child) == 0:
                 continue
             turn = algebra.mul(algebra.floordiv(given, largest[id(stage)]), count_of_child)
@@ -122,7 +122,7 @@ def load(words: Expr, rows: Expr, par: Expr, competing: Expr, dram: Dram, net: T
 
 
 def _overhead(columns: Expr, rows: Expr) -> Expr:
-    """What contention adds, as a share: rows of the two shortest lengths have their own."""
+    """Share that contention adds: rows of the two shortest lengths have their own."""
     value = algebra.number(columns)
     short = _logistic(0.307, -0.096, 0.21, rows) if value in (None, SHORT) else algebra.lift(0.165)
     medium = _logistic(0.185, -0.24, -0.8, rows) if value in (None, MEDIUM) else algebra.lift(0.165)
@@ -158,13 +158,13 @@ def speedup(columns: Expr, rows: Expr, par: Expr, competing: Expr, net: TileLoad
 
 
 def within_fit(transfer: Transfer, competing: Expr, net: TileLoad) -> Expr:
-    """Whether a transfer asks the net for nothing beyond the box in which it was fitted; true of what asks nothing."""
+    """Does a transfer stay within the box in which the net was fitted? True without any transfer."""
     words, rows = transfer.lengths[-1], algebra.mul(*transfer.lengths[:-1])
     if transfer.kind != "load" or algebra.number(transfer.par) == 1:
         return algebra.lift(True)
     box = box_of(rows, net)
-    asked = ((competing, box.readers), (rows, box.rows), (words, box.columns), (transfer.par, box.par))
-    return algebra.both(*(algebra.compare(value, "<=", most) for value, most in asked))
+    quantities = ((competing, box.readers), (rows, box.rows), (words, box.columns), (transfer.par, box.par))
+    return algebra.both(*(algebra.compare(value, "<=", most) for value, most in quantities))
 
 
 def store(words: Expr, par: Expr, competing: Expr) -> Expr:

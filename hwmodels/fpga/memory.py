@@ -39,11 +39,13 @@ def accesses(program: Program) -> dict[str, list[ParallelAccess]]:
     sizes = {m.name: len(m.dims) for m in program.all_memories()}
     for controller in program.accel.walk():
         pars |= {c.name: c.par for c in (*controller.counters, *controller.reduce_counters)}
-        own = {c.name for c in controller.counters}
+        counter_names = {c.name for c in controller.counters}
         for op in controller.operations:
             if op.memory is not None and op.index:
                 along = tuple(
-                    algebra.mul(*(pars[c] for c in index.counters if c in pars and (c in own or not own)))
+                    algebra.mul(
+                        *(pars[c] for c in index.counters if c in pars and (c in counter_names or not counter_names))
+                    )
                     for index in op.index
                 )
                 accesses_of.setdefault(op.memory, []).append(

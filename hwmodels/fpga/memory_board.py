@@ -1,4 +1,4 @@
-"""What a device's file says of its board: DRAM, the tile-load net that was fitted to measurements, and energy."""
+"""Board of a device: DRAM, the tile-load net that was fitted to measurements, and energy."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Dram:
     source: str
 
     def byte_per_cycle(self, clock_hz: float) -> float:
-        """What all channels together move in a cycle of the design."""
+        """Bytes that all channels together move in a cycle of the design."""
         return self.channels * self.byte_per_s / clock_hz
 
     @property
     def row_byte(self) -> float:
-        """What a channel could have moved while it opened a row."""
+        """Bytes that a channel could have moved while it opened a row."""
         return self.row_s * self.byte_per_s
 
 

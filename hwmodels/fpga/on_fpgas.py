@@ -1,4 +1,4 @@
-"""What all models of FPGAs share: their devices."""
+"""Shared code of all models of FPGAs: their devices."""
 
 from __future__ import annotations
 

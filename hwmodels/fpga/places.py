@@ -1,4 +1,4 @@
-"""Where in the source an expression of the model comes from, for errors that its values raise."""
+"""Spans of the model's expressions in the source, for errors that their values raise."""
 
 from __future__ import annotations
 

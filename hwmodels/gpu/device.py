@@ -30,7 +30,7 @@ DETAILS = r"sxm\d*|pcie|hbm\d*e?|\d+gb|gpu"  # of a driver's name: what a device
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the multiprocessor hands out to blocks, and in what units: what occupancy is counted from."""
+    """Resources that a multiprocessor allocates to blocks, and their units, from which occupancy is counted."""
 
     warp: int  # threads
     threads_per_block: int
@@ -79,7 +79,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
-    """What all GPUs of a compute capability or an AMD target have. `l1_byte` is the first-level cache of an SM, and
+    """Constants of all GPUs of a compute capability or an AMD target. `l1_byte` is the first-level cache of an SM, and
     `l1_has_shared` says that shared memory is cut out of it. A `sector` is the least that memory moves, a `line` the
     least that a cache names."""
 
@@ -123,7 +123,7 @@ class Gpu:
 
     @property
     def target(self) -> str:
-        """What compilers are told: `sm_80`, `gfx90a`."""
+        """Name for compilers: `sm_80`, `gfx90a`."""
         name = self.architecture.name
         return f"sm_{name.replace('.', '')}" if self.vendor == "nvidia" else name
 
@@ -158,8 +158,8 @@ def resolve(name: str) -> str | None:
     for device in names():
         if "".join(words) == device.replace("-", ""):
             return device
-    meant = [device for device in names() if set(device.split("-")) <= set(words)]
-    known = max(meant, key=lambda device: len(device.split("-")), default=None)
+    matching = [device for device in names() if set(device.split("-")) <= set(words)]
+    known = max(matching, key=lambda device: len(device.split("-")), default=None)
     other = set(words) - set((known or "").split("-"))
     return known if all(re.fullmatch(DETAILS, word) for word in other) else None
 
@@ -196,8 +196,8 @@ class _Reader(NodeReader[ModelError]):
     def __init__(self, source: Source):
         super().__init__(source, ModelError, "the files of tunepass/hwmodels/gpu/devices are whole ones")
 
-    def top(self, what: str) -> yaml.Node:
-        node = Composer(what, ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
+    def top(self, subject: str) -> yaml.Node:
+        node = Composer(subject, ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
         if node is None:
             raise ModelError(f"{self.source.name} is empty", hint=self.hint)
         return node
@@ -250,8 +250,10 @@ class _Reader(NodeReader[ModelError]):
 
     def group(self, node: yaml.Node, kind: type[R]) -> R:
         keys = [field.name for field in fields(kind)]
-        found = self.record(node, kind.__name__.lower(), keys, keys)
-        return kind(**{key: self.integer(found[key], least=0 if key == "shared_reserved_byte" else 1) for key in keys})
+        entries = self.record(node, kind.__name__.lower(), keys, keys)
+        return kind(
+            **{key: self.integer(entries[key], least=0 if key == "shared_reserved_byte" else 1) for key in keys}
+        )
 
     def text(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):

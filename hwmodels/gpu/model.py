@@ -13,7 +13,7 @@ from tunepass.hwmodels.gpu.device import Gpu, load, names
 from tunepass.hwmodels.gpu.occupancy import occupancy_expressions
 from tunepass.hwmodels.gpu.registers import estimate
 from tunepass.hwmodels.gpu.resources import Resources
-from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, Held, Times, times
+from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, Occupancy, Times, times
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 
@@ -27,14 +27,14 @@ def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources, assumed: Assumed =
     blocks = alg.mul(*(kernel.at(extent) for extent in kernel.launch.grid))
     occupied = occupancy_expressions(gpu, threads, resources.registers, resources.shared)
     at_once = alg.mul(gpu.sms, alg.maximum(1, occupied.blocks_per_sm))
-    held = Held(
+    occupancy = Occupancy(
         blocks=alg.mul(1.0, blocks),
         per_sm=alg.mul(1.0, occupied.blocks_per_sm),
         warps=alg.mul(1.0, alg.maximum(1, alg.ceildiv(threads, gpu.limits.warp))),
     )
-    found = times(kernel, gpu, held, alg.mul(1.0, resources.spill_byte), assumed)
+    estimated = times(kernel, gpu, occupancy, alg.mul(1.0, resources.spill_byte), assumed)
     values = {
-        "time": found.total,
+        "time": estimated.total,
         "threads": threads,
         "registers": resources.registers,
         "spill_byte": resources.spill_byte,
@@ -48,7 +48,7 @@ def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources, assumed: Assumed =
         units=UNITS,
         fits=shared(alg.both(occupied.fits, _static_fits(kernel, gpu, resources.shared))),
         limits={"threads": gpu.limits.threads_per_block, "shared": gpu.limits.shared_per_block_byte},
-        timing=_parts(found),
+        timing=_parts(estimated),
         name="the GPU model",
     )
 
@@ -60,12 +60,12 @@ def _static_fits(kernel: GpuKernel, gpu: Gpu, shared_byte: Expr) -> Expr:
     return alg.compare(static, "<=", gpu.limits.static_shared_byte)
 
 
-def _parts(found: Times) -> tuple[EstimatePart, ...]:
-    """What bounds the launch, each as if the rest took no time; the slowest counts."""
+def _parts(estimated: Times) -> tuple[EstimatePart, ...]:
+    """Bounds of the launch, each as if the rest took no time; the slowest counts."""
     bounds: Mapping[str, Expr] = {
-        **found.pipes, "latency": found.latency, "L2": found.l2, "DRAM": found.dram,
+        **estimated.pipes, "latency": estimated.latency, "L2": estimated.l2, "DRAM": estimated.dram,
     }  # fmt: skip
-    whole = EstimatePart("launch", 0, {"time": shared(found.total)}, combine="slowest")
+    whole = EstimatePart("launch", 0, {"time": shared(estimated.total)}, combine="slowest")
     return (whole, *(EstimatePart(label, 1, {"time": shared(value)}) for label, value in bounds.items()))
 
 
@@ -87,7 +87,7 @@ class GpuModel(CostModel):
         return priced(kernel.body, gpu, estimate(kernel.body, gpu))
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
-        """Of the time, by what would bound the launch alone."""
+        """Breakdown of the time by the bounds of the launch, each alone."""
         whole, *bounds = costs.timing
         inside = tuple(_slice(part, columns) for part in bounds)
         return Breakdown(time=(_slice(whole, columns, inside),))

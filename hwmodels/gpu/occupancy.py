@@ -71,10 +71,10 @@ class _Counted:
 
 
 def occupancy(gpu: Gpu, threads: int, registers: int, shared: int) -> Occupancy:
-    """Of blocks of `threads` with `registers` a thread and `shared` bytes a block, static and dynamic together."""
-    for what, value, least in (("threads", threads, 1), ("registers", registers, 0), ("shared bytes", shared, 0)):
+    """Occupancy of blocks of `threads` with `registers` a thread and `shared` bytes a block, static and dynamic."""
+    for quantity, value, least in (("threads", threads, 1), ("registers", registers, 0), ("shared bytes", shared, 0)):
         if value < least:
-            raise ModelError(f"{what} >= {least} must hold, got {value}")
+            raise ModelError(f"{quantity} >= {least} must hold, got {value}")
     counted = _count(gpu, threads, registers, shared)
     blocks: dict[Resource, int] = {resource: _integer(e) for resource, e in counted.blocks.items()}
     least = min(blocks.values())

@@ -41,35 +41,35 @@ class Cases:
         return len(self.registers)
 
     def demand(self, w: Floats) -> tuple[Floats, Floats]:
-        """What must live at once, and what is wanted besides (n,)."""
+        """Registers (n,) that must live at once, and the demand with early loads."""
         b, h = self.base.shape[1], self.held.shape[2]
-        base, held = self.base @ w[:b], self.held @ w[b : b + h]  # (n,), (n, r)
-        return base + held.max(axis=1), base + (held + self.ahead @ w[b + h :]).max(axis=1)
+        base, region_demand = self.base @ w[:b], self.held @ w[b : b + h]  # (n,), (n, r)
+        return base + region_demand.max(axis=1), base + (region_demand + self.ahead @ w[b + h :]).max(axis=1)
 
     def estimate(self, w: Floats) -> Floats:
         """Registers (n,), not rounded."""
-        demand, wanted = self.demand(w)
-        early = np.minimum(wanted, self.free(demand))
+        demand, early_demand = self.demand(w)
+        early = np.minimum(early_demand, self.free(demand))
         return np.asarray(np.minimum(self.most, np.maximum(demand, early)), float)
 
     def free(self, demand: Floats) -> Floats:
         limits = self.limits
         threads = np.ceil(self.threads / limits.warp) * limits.warp
         blocks = np.minimum(limits.blocks_per_sm, limits.warps_per_sm * limits.warp // threads)
-        held = np.where(self.shared > 0, self.shared + limits.shared_reserved_byte, 1.0)
-        blocks = np.minimum(blocks, np.where(self.shared > 0, limits.shared_per_sm_byte // held, blocks))
+        block_shared = np.where(self.shared > 0, self.shared + limits.shared_reserved_byte, 1.0)
+        blocks = np.minimum(blocks, np.where(self.shared > 0, limits.shared_per_sm_byte // block_shared, blocks))
         blocks = np.minimum(blocks, limits.registers_per_sm // (threads * 8 * np.maximum(1, np.ceil(demand / 8))))
         free = limits.registers_per_sm // (np.maximum(1, blocks) * threads) // 8 * 8
         return np.asarray(np.minimum(limits.registers_per_thread, free), float)
 
     def error(self, w: Floats) -> float:
-        """What the search makes small: mean registers of error."""
+        """Objective of the fit: mean error in registers."""
         demand, _ = self.demand(w)
         error = np.abs(self.estimate(w) - self.registers)
         missing = np.where((self.spill_byte > 100) & (demand < self.most), np.minimum(self.most - demand, 20), 0)
         beyond = np.where((self.spill_byte == 0), np.clip(demand - self.most - SLACK, 0, 40), 0)
-        kept = np.minimum(error, CLOSE) + 0.15 * np.maximum(error - CLOSE, 0)
-        return float((kept + WRONG_SPILL * (missing + beyond)).mean())
+        capped = np.minimum(error, CLOSE) + 0.15 * np.maximum(error - CLOSE, 0)
+        return float((capped + WRONG_SPILL * (missing + beyond)).mean())
 
 
 def fit(cases: Sequence[Cases], start: Floats, pull: float = 0.0, rounds: int = 30, seed: int = 0) -> Floats:

@@ -1,4 +1,4 @@
-"""What reports of some configurations teach of the registers of a kernel's other ones.
+"""Correction of register estimates by reports of some of the kernel's configurations.
 
     symbol    shape    meaning
     y         (n,)     log(reported / estimated)
@@ -47,7 +47,7 @@ class Lessons:
     error: float
 
     def factor(self) -> Expr:
-        """What the estimate is to be multiplied by."""
+        """Factor of the estimate."""
         standardised = [
             alg.mul(1 / deviation, alg.sub(feature, mean))
             for feature, mean, deviation in zip(self.features, self.means, self.deviations)
@@ -64,18 +64,20 @@ def learn(features: Sequence[Expr], columns: Columns, estimated: Floats, reporte
     """From n reports, of the configurations in the columns."""
     chosen = np.unique(np.linspace(0, len(reported) - 1, min(MOST, len(reported))).astype(int))
     table = [(feature, _values(feature, columns, len(reported))[chosen]) for feature in features]
-    told = [(feature, row) for feature, row in table if np.isfinite(row).all() and row.std() > FLAT]
+    informative = [(feature, row) for feature, row in table if np.isfinite(row).all() and row.std() > FLAT]
     y = np.log(np.maximum(1.0, reported[chosen]) / np.maximum(1.0, estimated[chosen]))
-    points = np.array([(row - row.mean()) / row.std() for _, row in told]).reshape(len(told), len(y)).T  # (n, d)
+    points = (
+        np.array([(row - row.mean()) / row.std() for _, row in informative]).reshape(len(informative), len(y)).T
+    )  # (n, d)
     mean, deviation = float(y.mean()), max(float(y.std()), FLAT)
     distances = np.sqrt(np.maximum(0.0, ((points[:, None] - points[None]) ** 2).sum(axis=2)))  # (n, n)
     settings = list(product(LENGTHS, NOISES))
     left_out = [_left_out(distances, (y - mean) / deviation, *setting) for setting in settings]
     best = min(range(len(settings)), key=lambda i: float(left_out[i][1]))
     return Lessons(
-        features=tuple(feature for feature, _ in told),
-        means=tuple(float(row.mean()) for _, row in told),
-        deviations=tuple(float(row.std()) for _, row in told),
+        features=tuple(feature for feature, _ in informative),
+        means=tuple(float(row.mean()) for _, row in informative),
+        deviations=tuple(float(row.std()) for _, row in informative),
         points=tuple(tuple(map(float, point)) for point in points),
         weights=tuple(float(weight) for weight in deviation * left_out[best][0]),
         constant=mean,

@@ -1,4 +1,4 @@
-"""What registers are estimated from: amounts in a thread's code, as expressions or as numbers.
+"""Terms of register estimates: amounts in a thread's code, as expressions or as numbers.
 
     demand  = base + max over regions of held            what must live at once
     wanted  = base + max over regions of (held + ahead)  with loads that may be issued early
@@ -64,6 +64,9 @@ def _flattened(region: CodeRegion) -> tuple[dict[str, Expr], list[dict[str, Expr
         amounts, further = _flattened(loop)
         below += [*further, amounts]
         parts.append((loop.whole, amounts))
-    own: dict[str, Expr] = {name: getattr(region, name) for name in AMOUNTS}
-    sums = {name: alg.add(own[name], *(alg.mul(whole, inner[name]) for whole, inner in parts)) for name in AMOUNTS}
+    region_amounts: dict[str, Expr] = {name: getattr(region, name) for name in AMOUNTS}
+    sums = {
+        name: alg.add(region_amounts[name], *(alg.mul(whole, inner[name]) for whole, inner in parts))
+        for name in AMOUNTS
+    }
     return {name: alg.mul(region.copies, total) for name, total in sums.items()}, below

@@ -48,6 +48,6 @@ def _weight(reader: NodeReader[ModelError], node: yaml.Node) -> float:
 
 
 def written(source: str, weights: Sequence[float]) -> str:
-    """What read_weights reads."""
+    """Text that read_weights reads."""
     lines = (f"  {name}: {weight:.4g}" for name, weight in zip(NAMES, weights))
     return "\n".join((f"source: {source}", "weights:", *lines)) + "\n"

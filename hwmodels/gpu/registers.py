@@ -28,7 +28,7 @@ LEAST = 8  # registers
 
 
 def estimate(kernel: GpuKernel, gpu: Gpu) -> Resources:
-    """What the source states, else what its text makes likely."""
+    """Registers that the source states, else an estimate from its text."""
     known = estimated(kernel, gpu)
     return stated_resources(kernel, gpu) if known is None else known.resources()
 
@@ -64,9 +64,9 @@ class RegisterEstimate:
     lessons: Lessons | None = None
 
     def resources(self) -> Resources:
-        demand, wanted = self._demand()
+        demand, early_demand = self._demand()
         most = self.most
-        early = alg.minimum(wanted, self._free(demand))
+        early = alg.minimum(early_demand, self._free(demand))
         registers = alg.minimum(most, alg.maximum(demand, early))
         if self.lessons is not None:
             registers = alg.minimum(most, alg.maximum(LEAST, alg.mul(self.lessons.factor(), registers)))
@@ -81,21 +81,23 @@ class RegisterEstimate:
         the estimate's own terms: the parameters."""
         if len(registers) < FEW:
             return self
-        said = replace(self, lessons=None).resources().registers
-        expected = np.asarray(evaluate_within(said, columns, len(registers)).values, float)
-        return replace(self, lessons=learn((*features, *self._features(said)), columns, expected, registers))
+        uncorrected = replace(self, lessons=None).resources().registers
+        expected = np.asarray(evaluate_within(uncorrected, columns, len(registers)).values, float)
+        return replace(self, lessons=learn((*features, *self._features(uncorrected)), columns, expected, registers))
 
-    def _features(self, said: Expr) -> tuple[Expr, ...]:
+    def _features(self, uncorrected: Expr) -> tuple[Expr, ...]:
         """The estimate and what it is made of, as logarithms."""
         peaks = [alg.maximum(*column) for rows in (self.terms.held, self.terms.ahead) for column in zip(*rows)]
-        return tuple(alg.apply("log2", alg.add(1.0, term)) for term in (said, self.most, *self.terms.base[1:3], *peaks))
+        return tuple(
+            alg.apply("log2", alg.add(1.0, term)) for term in (uncorrected, self.most, *self.terms.base[1:3], *peaks)
+        )
 
     def cases(self, columns: Columns, registers: Floats, spill_byte: Floats) -> Cases:
         n = len(registers)
 
         def values(e: Expr) -> Floats:
-            found: Floats = np.nan_to_num(np.asarray(evaluate_within(e, columns, n).values, float))
-            return found
+            column: Floats = np.nan_to_num(np.asarray(evaluate_within(e, columns, n).values, float))
+            return column
 
         def table(rows: Sequence[Sequence[Expr]]) -> Floats:
             return np.stack([np.stack([values(e) for e in row], axis=1) for row in rows], axis=1)
@@ -123,18 +125,18 @@ class RegisterEstimate:
     def _demand(self) -> tuple[Expr, Expr]:
         weights = list(self.weights)
         base = _weighted(weights[: len(BASE)], self.terms.base)
-        held = [_weighted(weights[len(BASE) : len(BASE) + len(HELD)], row) for row in self.terms.held]
+        region_demand = [_weighted(weights[len(BASE) : len(BASE) + len(HELD)], row) for row in self.terms.held]
         ahead = [_weighted(weights[len(BASE) + len(HELD) :], row) for row in self.terms.ahead]
-        wanted = [alg.add(now, early) for now, early in zip(held, ahead)]
-        return alg.add(base, alg.maximum(*held)), alg.add(base, alg.maximum(*wanted))
+        early_demand = [alg.add(now, early) for now, early in zip(region_demand, ahead)]
+        return alg.add(base, alg.maximum(*region_demand)), alg.add(base, alg.maximum(*early_demand))
 
     def _free(self, demand: Expr) -> Expr:
         """The most registers at which as many blocks fit as at `demand`."""
         limits = self.limits
         blocks = alg.minimum(limits.blocks_per_sm, alg.floordiv(limits.warps_per_sm * limits.warp, self._warps()))
         if alg.number(self.shared) != 0:
-            held = alg.floordiv(limits.shared_per_sm_byte, alg.add(self.shared, limits.shared_reserved_byte))
-            blocks = alg.where(alg.compare(self.shared, ">", 0), alg.minimum(blocks, held), blocks)
+            shared_blocks = alg.floordiv(limits.shared_per_sm_byte, alg.add(self.shared, limits.shared_reserved_byte))
+            blocks = alg.where(alg.compare(self.shared, ">", 0), alg.minimum(blocks, shared_blocks), blocks)
         eights = alg.maximum(1, alg.apply("ceil", alg.mul(0.125, demand)))
         fitting = alg.floordiv(limits.registers_per_sm, alg.mul(8, self._warps(), eights))
         return self._per_thread(alg.maximum(1, alg.minimum(blocks, fitting)))

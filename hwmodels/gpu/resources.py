@@ -1,4 +1,4 @@
-"""What a thread and a block of a kernel take of a multiprocessor, as far as the source says."""
+"""Resources of a multiprocessor that a thread and a block of a kernel use, as far as the source tells."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def stated_resources(kernel: GpuKernel, gpu: Gpu) -> Resources:
     if kernel.registers is not None:
         return Resources(registers=kernel.at(kernel.registers), spill_byte=alg.lift(0), shared=shared)
     values = kernel.at(kernel.accumulators) if kernel.accumulators is not None else alg.lift(UNKNOWN_ACCUMULATORS)
-    wanted = alg.apply("ceil", alg.add(alg.mul(PER_ACCUMULATOR, values), BASE))
+    demand = alg.apply("ceil", alg.add(alg.mul(PER_ACCUMULATOR, values), BASE))
     most = gpu.limits.registers_per_thread
     return Resources(
-        registers=alg.minimum(most, wanted),
-        spill_byte=alg.mul(4, alg.maximum(0, alg.sub(wanted, most))),
+        registers=alg.minimum(most, demand),
+        spill_byte=alg.mul(4, alg.maximum(0, alg.sub(demand, most))),
         shared=shared,
     )

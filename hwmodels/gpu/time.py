@@ -34,8 +34,8 @@ BANKED = 32  # threads whose words are looked up at once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumed:
-    """What neither the source nor the device says. Chosen on recorded kernels by tests/benchmarks/bench_gpu.py, which
-    also chooses them on all kernels but one and reports the one left out."""
+    """Constants that neither the source nor the device states. tests/benchmarks/bench_gpu.py chose them on recorded
+    kernels; it also chooses them on all kernels but one and reports the one left out."""
 
     independent: float = 2.0  # operations that do not wait for one another, where the source does not say
     most_independent: float = 4.0  # of them that a compiler's order and the registers leave so
@@ -47,8 +47,8 @@ ASSUMED = Assumed()
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What occupancy says of the launch: `blocks` launched, `per_sm` at once."""
+class Occupancy:
+    """Occupancy of the launch: `blocks` launched, `per_sm` at once."""
 
     blocks: Expr
     per_sm: Expr
@@ -66,19 +66,19 @@ class Times:
     total: Expr
 
 
-def times(kernel: GpuKernel, gpu: Gpu, held: Held, spilled: Expr, assumed: Assumed = ASSUMED) -> Times:
+def times(kernel: GpuKernel, gpu: Gpu, occupancy: Occupancy, spilled: Expr, assumed: Assumed = ASSUMED) -> Times:
     """`spilled`: bytes a thread keeps in local memory."""
-    accesses = moved(kernel, gpu, held.blocks)
+    accesses = moved(kernel, gpu, occupancy.blocks)
     spills = _spills(kernel, spilled)
     pipes = _pipes(kernel, gpu, accesses, spills)
-    busiest = alg.apply("ceil", alg.div(held.blocks, float(gpu.sms)))
-    resident = alg.maximum(1.0, alg.minimum(held.per_sm, busiest))
+    busiest = alg.apply("ceil", alg.div(occupancy.blocks, float(gpu.sms)))
+    resident = alg.maximum(1.0, alg.minimum(occupancy.per_sm, busiest))
     ms = MS_PER_S / gpu.clock_hz
     rounds = alg.apply("ceil", alg.div(busiest, resident))
-    in_pipes = {name: alg.mul(ms, busiest, held.warps, clocks) for name, clocks in pipes.items()}
-    alone = alg.add(_alone(kernel, gpu, accesses, held, spills, assumed), assumed.block_clocks)
+    in_pipes = {name: alg.mul(ms, busiest, occupancy.warps, clocks) for name, clocks in pipes.items()}
+    alone = alg.add(_alone(kernel, gpu, accesses, occupancy, spills, assumed), assumed.block_clocks)
     latency = alg.mul(ms, rounds, alone)
-    l2 = _l2_ms(gpu, held, accesses, spills)
+    l2 = _l2_ms(gpu, occupancy, accesses, spills)
     dram = _dram_ms(gpu, accesses)
     total = alg.add(gpu.launch_ns / NS_PER_MS, larger(*in_pipes.values(), latency, l2, dram))
     return Times(in_pipes, latency, l2, dram, total)
@@ -126,7 +126,7 @@ def _load_clocks(kernel: GpuKernel, gpu: Gpu, access: Moved) -> Expr:
 
 
 def _operations(kernel: GpuKernel) -> tuple[Expr, Expr, Expr]:
-    """Of a thread: pairs of a multiplication and an addition, integer operations, special functions."""
+    """Operations of a thread: pairs of a multiplication and an addition, integer operations, special functions."""
     work = kernel.work
     if work is None:
         return alg.lift(0.0), alg.lift(0.0), alg.lift(0.0)
@@ -146,7 +146,7 @@ def _spills(kernel: GpuKernel, spilled: Expr) -> Expr:
 
 
 def _alone(
-    kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], held: Held, spills: Expr, assumed: Assumed
+    kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], occupancy: Occupancy, spills: Expr, assumed: Assumed
 ) -> Expr:
     """L of the notation."""
     work, latencies = kernel.work, gpu.architecture.latencies
@@ -158,7 +158,7 @@ def _alone(
         ilp = alg.minimum(assumed.most_independent, alg.maximum(1.0, kernel.at(stated)))
     chain = alg.mul(latencies.fp64 if double else latencies.fp32, fused)
     chain = alg.add(chain, alg.mul(latencies.fp32, integer), alg.mul(latencies.special, special))
-    waits = [_wait(m, gpu, held) for m in accesses]
+    waits = [_wait(m, gpu, occupancy) for m in accesses]
     ahead = alg.minimum(assumed.loads_ahead, ilp)
     barriers: ExprLike = 0.0
     if work is not None and work.barriers is not None:
@@ -167,7 +167,7 @@ def _alone(
     return alg.add(alg.div(chain, ilp), alg.div(alg.add(*waits), ahead), barriers)
 
 
-def _wait(access: Moved, gpu: Gpu, held: Held) -> Expr:
+def _wait(access: Moved, gpu: Gpu, occupancy: Occupancy) -> Expr:
     """Clocks until what a thread loads is there, one load after another; stores are not waited for. The share of what a
     block asks for that it has not asked for before comes from behind the first-level cache, and so on."""
     latencies = gpu.architecture.latencies
@@ -175,18 +175,18 @@ def _wait(access: Moved, gpu: Gpu, held: Held) -> Expr:
         return alg.lift(0.0)
     if access.in_shared:
         return alg.mul(access.instructions, alg.add(latencies.shared - 1.0, access.wavefronts))
-    asked = alg.mul(float(gpu.architecture.sector_byte), access.sectors, access.instructions, held.warps)
-    fresh = alg.div(access.block_byte, alg.maximum(1.0, asked))
-    first = alg.div(access.total_byte, alg.maximum(1.0, alg.mul(held.blocks, asked)))
+    requested_byte = alg.mul(float(gpu.architecture.sector_byte), access.sectors, access.instructions, occupancy.warps)
+    fresh = alg.div(access.block_byte, alg.maximum(1.0, requested_byte))
+    first = alg.div(access.total_byte, alg.maximum(1.0, alg.mul(occupancy.blocks, requested_byte)))
     behind = alg.add(
         alg.mul(float(latencies.l2 - latencies.l1), fresh), alg.mul(float(latencies.dram - latencies.l2), first)
     )
     return alg.mul(access.instructions, alg.add(float(latencies.l1), behind))
 
 
-def _l2_ms(gpu: Gpu, held: Held, accesses: tuple[Moved, ...], spills: Expr) -> Expr:
-    local = alg.mul(float(WORD_BYTE * gpu.limits.warp), spills, held.warps)
-    byte = alg.mul(held.blocks, alg.add(*(m.block_byte for m in accesses), local))
+def _l2_ms(gpu: Gpu, occupancy: Occupancy, accesses: tuple[Moved, ...], spills: Expr) -> Expr:
+    local = alg.mul(float(WORD_BYTE * gpu.limits.warp), spills, occupancy.warps)
+    byte = alg.mul(occupancy.blocks, alg.add(*(m.block_byte for m in accesses), local))
     return alg.mul(MS_PER_S / (gpu.l2_byte_per_clock * gpu.clock_hz), byte)
 
 

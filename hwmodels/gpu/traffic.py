@@ -73,7 +73,7 @@ class Moved:
 
 
 def moved(kernel: GpuKernel, gpu: Gpu, blocks: Expr) -> tuple[Moved, ...]:
-    """Of every access; `blocks` are launched."""
+    """Traffic of every access; `blocks` are launched."""
     warps = Warps.of(kernel, gpu.limits.warp)
     banked = Warps.of(kernel, min(gpu.limits.warp, gpu.architecture.banks, 32))
     return tuple(_moved(kernel, access, gpu, warps, banked, blocks) for access in kernel.accesses)
@@ -90,37 +90,37 @@ def _moved(kernel: GpuKernel, access: GpuAccess, gpu: Gpu, warps: Warps, banked:
         each = alg.where(alg.compare(kernel.at(access.stride), "==", 0), 0.0, instructions)
         return Moved(access, each, alg.lift(0.0), warps.lanes, alg.lift(0.0), alg.lift(0.0))
     sector = gpu.architecture.sector_byte
-    asked = sectors(kernel, access, warps, sector)
+    requested_sectors = sectors(kernel, access, warps, sector)
     byte = access.element_byte
-    requested = alg.mul(float(sector), asked, instructions, warps.count)
+    requested = alg.mul(float(sector), requested_sectors, instructions, warps.count)
     block = requested
     if access.distinct is not None:
-        own = alg.mul(float(byte), kernel.at(access.distinct))
-        block = alg.minimum(requested, alg.mul(own, wasted(kernel, access, warps, sector, asked)))
+        distinct_byte = alg.mul(float(byte), kernel.at(access.distinct))
+        block = alg.minimum(requested, alg.mul(distinct_byte, wasted(kernel, access, warps, sector, requested_sectors)))
     total = alg.mul(blocks, block)
     if access.total is not None:
         total = alg.minimum(total, alg.mul(float(byte), kernel.at(access.total)))
-    return Moved(access, instructions, alg.lift(0.0), asked, block, total)
+    return Moved(access, instructions, alg.lift(0.0), requested_sectors, block, total)
 
 
-def wasted(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int, asked: Expr) -> Expr:
+def wasted(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int, requested_sectors: Expr) -> Expr:
     """Bytes of the sectors asked for over those used, where rows are short: their ends share sectors with no other."""
     row = alg.maximum(float(access.element_byte), alg.mul(float(access.element_byte), warps.x, 1.0))
     return alg.minimum(float(sector) / access.element_byte, alg.add(1.0, alg.div(sector / 2.0, row)))
 
 
 def sectors(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int) -> Expr:
-    """Of one instruction of a warp, on average."""
+    """Sectors of one instruction of a warp, on average."""
     byte = float(access.element_byte)
     stride, vector = kernel.at(access.stride), kernel.at(access.vector)
-    own = alg.mul(byte, vector)  # bytes a thread
+    thread_byte = alg.mul(byte, vector)  # bytes a thread
     apart = alg.mul(byte, alg.apply("abs", stride))
     if access.row_stride is None:
         lanes, rows = alg.mul(warps.lanes, warps.rows), alg.lift(1.0)
     else:
         lanes, rows = warps.lanes, warps.rows
-    spread = alg.div(alg.add(own, alg.mul(apart, alg.sub(lanes, 1.0))), float(sector))
-    most = alg.mul(lanes, alg.maximum(1.0, alg.div(own, float(sector))))
+    spread = alg.div(alg.add(thread_byte, alg.mul(apart, alg.sub(lanes, 1.0))), float(sector))
+    most = alg.mul(lanes, alg.maximum(1.0, alg.div(thread_byte, float(sector))))
     in_row = alg.maximum(1.0, alg.minimum(spread, most))
     if access.row_stride is None:
         return in_row
@@ -129,15 +129,15 @@ def sectors(kernel: GpuKernel, access: GpuAccess, warps: Warps, sector: int) -> 
 
 
 def wavefronts(kernel: GpuKernel, access: GpuAccess, warps: Warps) -> Expr:
-    """Of one instruction of a warp: the words of its fullest bank."""
+    """Wavefronts of one instruction of a warp: the words of its fullest bank."""
     words = max(1.0, access.element_byte / WORD_BYTE)
     vector, stride = kernel.at(access.vector), kernel.at(access.stride)
-    own = alg.mul(words, vector)  # words a thread
+    thread_words = alg.mul(words, vector)  # words a thread
     none = alg.compare(stride, "==", 0)
     banks = float(warps.width)
     lanes = warps.lanes if access.row_stride is not None else alg.mul(warps.lanes, warps.rows)
     met = _shared_factor(stride, vector, warps.width)
-    in_row = alg.where(none, own, alg.mul(lanes, own, met))  # bank places that a row's words take
+    in_row = alg.where(none, thread_words, alg.mul(lanes, thread_words, met))  # bank places that a row's words take
     depth = alg.maximum(1.0, alg.div(in_row, banks))
     if access.row_stride is None:
         return depth

@@ -1,4 +1,4 @@
-"""What a kernel takes of the device: operators, memories, and what steers them.
+"""Area of a kernel: operators, memories, and control.
 
 operators    in a pipelined loop ceil(copies / II) of each kind; loops that follow one another share them, processing
              elements do not
@@ -112,7 +112,7 @@ class AreaModel:
         return total
 
     def terms(self) -> dict[str, Expr]:
-        """What the weights of the tool multiply, by TERMS."""
+        """Amounts that the weights of the tool multiply, by TERMS."""
         each = [self._array_terms(a) for a in self._on_chip()]
         summed = {name: alg.add(*(terms[name] for terms in each)) for name in ("element_bits", "banks", "blocks")}
         return {**summed, **self._steering(), "ports": self._ports()}
@@ -165,7 +165,7 @@ class AreaModel:
         return alg.compare(self.banks.total(array), ">=", alg.mul(1, *array.dims))
 
     def _blocks(self, array: HlsArray) -> Expr:
-        """Of block RAM."""
+        """Blocks of block RAM."""
         banks = self.banks.total(array)
         bits = alg.ceildiv(alg.mul(array.element.bits, *array.dims), banks)
         ports = -(-array.element.bits // BLOCK_PORT_BIT)

@@ -47,8 +47,8 @@ class Banks:
     def by_dim(self, array: HlsArray) -> tuple[Expr, ...]:
         """Banks in each dimension."""
         if array.name not in self._dims:
-            found = [self._dim(array, dim, size) for dim, size in enumerate(array.dims)]
-            self._dims[array.name] = tuple(found)
+            by_dim = [self._dim(array, dim, size) for dim, size in enumerate(array.dims)]
+            self._dims[array.name] = tuple(by_dim)
         return self._dims[array.name]
 
     def total(self, array: HlsArray) -> Expr:

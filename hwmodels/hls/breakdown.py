@@ -1,4 +1,4 @@
-"""Where the cycles and the resources of one configuration go: loop by loop, array by array.
+"""Breakdown of the cycles and the resources of one configuration: loop by loop, array by array.
 
 A pipelined loop is told with its initiation interval and its depth. Loops around it with nothing else in them run
 through its pipeline as one, so their cycles are its own; loops inside it are unrolled. What any other loop has in it
@@ -36,42 +36,46 @@ def _loop(part: EstimatePart, below: Tree, times: float, number: Number) -> Slic
     """A transfer, or a loop that is executed `times`."""
     values = {name: number(e) for name, e in part.values.items()}
     each = values["cycles"]
-    told = {name: values[name] for name in OF_LOOPS if name in values}
+    known = {name: values[name] for name in OF_LOOPS if name in values}
     if values.get("unrolled"):
-        return _slice(part, each * times, each, times, told, _unrolled(below, number))
+        return _slice(part, each * times, each, times, known, _unrolled(below, number))
     if values.get("pipelined"):
         return _pipeline(part, below, each * times, values, number)
     turns = number(part.times) if part.times is not None else 1.0
     inside = tuple(_loop(inner, deeper, times * turns, number) for inner, deeper in below)
-    return _slice(part, each * times, each, times, told, inside)
+    return _slice(part, each * times, each, times, known, inside)
 
 
 def _pipeline(part: EstimatePart, below: Tree, whole: float, piped: dict[str, float], number: Number) -> Slice:
     """A loop of a nest that goes through one pipeline, whose numbers are `piped`: they are told where it is."""
     values = {name: number(e) for name, e in part.values.items()}
-    told = {"trip": values["trip"], "copies": values["copies"]}
+    known = {"trip": values["trip"], "copies": values["copies"]}
     times = whole / piped["cycles"] if piped["cycles"] else 0.0
     if values["leaf"]:
-        told |= {"II": piped["II"], "depth": piped["depth"]}
-        return _slice(part, whole, piped["cycles"], times, told, _unrolled(below, number))
+        known |= {"II": piped["II"], "depth": piped["depth"]}
+        return _slice(part, whole, piped["cycles"], times, known, _unrolled(below, number))
     inside = tuple(_pipeline(inner, deeper, whole, piped, number) for inner, deeper in below)
-    return _slice(part, whole, piped["cycles"], times, told, inside)
+    return _slice(part, whole, piped["cycles"], times, known, inside)
 
 
 def _unrolled(below: Tree, number: Number) -> tuple[Slice, ...]:
-    found = []
+    slices = []
     for part, deeper in below:
-        told = {"trip": number(part.values["trip"]), "copies": number(part.values["copies"]), "unrolled": 1.0}
-        found.append(_slice(part, 0.0, 0.0, 0.0, told, _unrolled(deeper, number)))
-    return tuple(found)
+        known = {"trip": number(part.values["trip"]), "copies": number(part.values["copies"]), "unrolled": 1.0}
+        slices.append(_slice(part, 0.0, 0.0, 0.0, known, _unrolled(deeper, number)))
+    return tuple(slices)
 
 
 def _slice(
-    part: EstimatePart, whole: float, each: float, times: float, told: dict[str, float], inside: Sequence[Slice]
+    part: EstimatePart, whole: float, each: float, times: float, known: dict[str, float], inside: Sequence[Slice]
 ) -> Slice:
-    own = max(0.0, whole - sum(inner.values["cycles"] for inner in inside))  # tasks may run at once
+    self_cycles = max(0.0, whole - sum(inner.values["cycles"] for inner in inside))  # tasks may run at once
     return Slice(
-        part.label, part.span, {"cycles": whole, "each": each, "times": times, **told}, {"cycles": own}, tuple(inside)
+        part.label,
+        part.span,
+        {"cycles": whole, "each": each, "times": times, **known},
+        {"cycles": self_cycles},
+        tuple(inside),
     )
 
 
@@ -84,5 +88,5 @@ def area(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
 def _part(part: EstimatePart, below: Tree, number: Number) -> Slice:
     values = {name: number(part.values[name]) for name in (*RESOURCES, *OF_PARTS) if name in part.values}
     inside = tuple(_part(inner, deeper, number) for inner, deeper in below)
-    own = {name: values[name] - sum(inner.values[name] for inner in inside) for name in RESOURCES}
-    return Slice(part.label, part.span, {"times": 1.0, **values}, own, inside)
+    self_values = {name: values[name] - sum(inner.values[name] for inner in inside) for name in RESOURCES}
+    return Slice(part.label, part.span, {"times": 1.0, **values}, self_values, inside)

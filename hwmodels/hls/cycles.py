@@ -47,7 +47,7 @@ class CycleModel:
         self.parts: list[EstimatePart] = []
 
     def total(self) -> Expr:
-        """Of one launch; `parts` is told where it goes."""
+        """Cycles of one launch; `parts` takes its breakdown."""
         kernel = self.nest.kernel
         moved = self.transfers.arrays() if kernel.dialect == "merlin" else {}
         transfers = [EstimatePart(f"transfer {name}", 1, {"cycles": cycles}) for name, cycles in moved.items()]
@@ -73,7 +73,7 @@ class CycleModel:
                 return self._items(item.items, depth, repeated)
 
     def _tasks(self, label: str, items: tuple[HlsItem, ...], depth: int, repeated: bool) -> Expr:
-        """Of a dataflow region; `parts` has a row for it with its tasks inside."""
+        """Cycles of a dataflow region; `parts` has a row for it with its tasks inside."""
         index = len(self.parts)
         times = [self._item(item, depth + 1) for item in items]
         cycles = together(self.nest.kernel, items, times, repeated)
@@ -147,7 +147,7 @@ class CycleModel:
     def pipeline(self, loop: HlsLoop) -> Pipeline | None:
         """The pipeline that the loop's iterations run through, its own or that of a loop inside."""
         leaf = every(self.nest.leaf(loop), negated(self.nest.whole(loop)))
-        own = Pipeline(
+        outer = Pipeline(
             alg.lift(1),
             alg.maximum(1, alg.div(loop.trip, self.nest.copies(loop))),
             self.interval(loop),
@@ -156,13 +156,13 @@ class CycleModel:
         )
         child = self.nest.only(loop)
         if child is None:
-            return own
+            return outer
         inner = self.pipeline(child)
         if inner is None:
-            return own
-        return self._around(loop, child, own, inner)
+            return outer
+        return self._around(loop, child, outer, inner)
 
-    def _around(self, loop: HlsLoop, child: HlsLoop, own: Pipeline, inner: Pipeline) -> Pipeline:
+    def _around(self, loop: HlsLoop, child: HlsLoop, outer: Pipeline, inner: Pipeline) -> Pipeline:
         cut = every(alg.compare(loop.unroll, ">", 1), alg.compare(loop.unroll, "<", self.nest.most(loop)))
         tiled = every(alg.compare(loop.tile, ">", 1), alg.compare(loop.tile, "<", self.nest.most(loop)))
         run = alg.where(cut, loop.unroll, alg.where(tiled, loop.tile, loop.trip))  # iterations that stay one run
@@ -170,12 +170,12 @@ class CycleModel:
         merged = alg.mul(inner.iterations, alg.ceildiv(run, self.lanes.of(loop)))
         passes = alg.mul(inner.passes, alg.where(together, alg.ceildiv(loop.trip, run), loop.trip))
         again = self._again(loop, inner)
-        leaf = own.valid
+        leaf = outer.valid
         return Pipeline(
-            alg.where(leaf, own.passes, passes),
-            alg.where(leaf, own.iterations, alg.where(together, merged, inner.iterations)),
-            alg.where(leaf, own.interval, alg.maximum(inner.interval, again)),
-            alg.where(leaf, own.depth, inner.depth),
+            alg.where(leaf, outer.passes, passes),
+            alg.where(leaf, outer.iterations, alg.where(together, merged, inner.iterations)),
+            alg.where(leaf, outer.interval, alg.maximum(inner.interval, again)),
+            alg.where(leaf, outer.depth, inner.depth),
             either(leaf, inner.valid),
         )
 

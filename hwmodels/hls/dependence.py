@@ -1,4 +1,4 @@
-"""Which iterations of a loop depend on earlier ones, and over how many iterations.
+"""Dependences between iterations of a loop, and their distances.
 
 A store of iteration i and a load of iteration i + k are of one address when, in each dimension,
     c k = (offset of the store - offset of the load) + what loops inside the loop add to either
@@ -30,7 +30,7 @@ def carried(nest: Nest, loop: HlsLoop) -> tuple[Carried, ...]:
     placed = nest.placed(loop)
     stores = nest.stores(loop)
     loads = [p for p in placed if p.operation.name == "load"]
-    found = []
+    dependences = []
     for store in stores:
         array = store.operation.array
         assert array is not None
@@ -40,8 +40,8 @@ def carried(nest: Nest, loop: HlsLoop) -> tuple[Carried, ...]:
             if load.operation.array == array:
                 distance = _distance(nest, loop, store, load)
                 if distance is not None:
-                    found.append(Carried(store, load, distance))
-    return tuple(found)
+                    dependences.append(Carried(store, load, distance))
+    return tuple(dependences)
 
 
 def private(nest: Nest, loop: HlsLoop, array: str) -> bool:
@@ -70,7 +70,7 @@ def parallel(nest: Nest, loop: HlsLoop) -> bool:
 
 
 def _indices(placed: Placed, outer: set[str]) -> tuple[frozenset[str], ...]:
-    """Which of the loops `outer` each dimension is indexed by."""
+    """Loops among `outer` that index each dimension."""
     return tuple(
         frozenset(name for name, _ in subscript.terms if name in outer) for subscript in placed.operation.subscripts
     )

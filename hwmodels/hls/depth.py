@@ -36,7 +36,7 @@ class Depths:
         return self._carried[loop.name]
 
     def cycles(self, block: HlsBlock) -> tuple[float, ...]:
-        """Of each operation."""
+        """Cycles of each operation."""
         if id(block) not in self._cycles:
             self._cycles[id(block)] = tuple(self._operation(block, operation) for operation in block.operations)
         return self._cycles[id(block)]
@@ -141,7 +141,7 @@ class Depths:
         return alg.add(*(self.item(inner) for inner in contents(item.items)))
 
     def _strung(self, loop: HlsLoop) -> Expr:
-        """What chains and trees of the loop's copies add to one body's depth."""
+        """Cycles that chains and trees of the loop's copies add to one body's depth."""
         added: list[Expr] = [alg.lift(0)]
         for dependence in self.carried(loop):
             path = self.path(dependence, loop)

@@ -38,7 +38,7 @@ def energy(nest: Nest, fpga: Fpga, seconds: Expr, luts: Expr, copied_bits: Expr 
 
 
 def _picojoules(placed: Placed, nest: Nest, fpga: Fpga, global_pj: float) -> float:
-    """Of one execution; `global_pj` of a bit of a global array."""
+    """Energy of one execution; `global_pj` of a bit of a global array."""
     operation = placed.operation
     if operation.name in ACCESSES and operation.array is not None:
         array = nest.kernel.array(operation.array)

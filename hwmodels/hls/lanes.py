@@ -48,6 +48,6 @@ class Lanes:
         return every(alg.compare(loop.unroll, ">", 1), negated(self.nest.leaf(loop)), negated(self.nest.flat(loop)))
 
     def most(self) -> Expr:
-        """Of all blocks' copies, those of the block that has the most."""
+        """Most copies of any block."""
         nests = ((*self.nest.around[loop.name], loop) for loop in self.nest.loops.values())
         return alg.maximum(1, *(alg.mul(1, *(self.of(loop) for loop in nest)) for nest in nests))

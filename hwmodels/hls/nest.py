@@ -21,12 +21,12 @@ TRUE, FALSE = Constant(True, BOOL), Constant(False, BOOL)
 
 def either(*conditions: Expr) -> Expr:
     """Disjunction; false without conditions."""
-    kept = [c for c in conditions if c is not FALSE and not (isinstance(c, Constant) and c.value is False)]
-    if any(isinstance(c, Constant) and c.value is True for c in kept):
+    possible = [c for c in conditions if c is not FALSE and not (isinstance(c, Constant) and c.value is False)]
+    if any(isinstance(c, Constant) and c.value is True for c in possible):
         return TRUE
-    if not kept:
+    if not possible:
         return FALSE
-    return kept[0] if len(kept) == 1 else typing.logical("or", kept)
+    return possible[0] if len(possible) == 1 else typing.logical("or", possible)
 
 
 def every(*conditions: Expr) -> Expr:
@@ -108,8 +108,8 @@ class Nest:
     def copies(self, loop: HlsLoop) -> Expr:
         """u_l: what is asked for, at most N_l; N_l inside a flattened loop."""
         if loop.name not in self._copies:
-            own = alg.maximum(1, alg.minimum(loop.unroll, self.most(loop)))
-            self._copies[loop.name] = alg.where(self.flat(loop), self.most(loop), own)
+            loop_copies = alg.maximum(1, alg.minimum(loop.unroll, self.most(loop)))
+            self._copies[loop.name] = alg.where(self.flat(loop), self.most(loop), loop_copies)
         return self._copies[loop.name]
 
     def whole(self, loop: HlsLoop) -> Expr:

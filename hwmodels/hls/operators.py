@@ -60,7 +60,7 @@ def kind_of(operation: HlsOperation, inputs: Sequence[Element] = ()) -> str:
 
 
 def operator(operators: Mapping[str, Operator], kind: str) -> Operator:
-    """Of a tool's table, or one of its whole numbers' made wider or narrower."""
+    """Operator of a tool's table, or one of its whole numbers' made wider or narrower."""
     sized = SIZED.match(kind)
     if sized is None:
         return operators.get(kind, operators[SIMPLE])

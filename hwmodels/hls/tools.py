@@ -1,4 +1,4 @@
-"""What a tool for high-level synthesis makes of operations, loops and transfers: its numbers, read from tools.yaml."""
+"""Numbers of a tool for high-level synthesis, for operations, loops and transfers, read from tools.yaml."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class HlsTool:
     area: AreaTerms
 
     def operator(self, operation: HlsOperation, inputs: Sequence[Element] = ()) -> Operator:
-        """Of an operation on values of these types."""
+        """Operator for an operation on values of these types."""
         return self.of_kind(kind_of(operation, inputs))
 
     def at(self, clock_hz: float) -> HlsTool:

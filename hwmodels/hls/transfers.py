@@ -42,7 +42,7 @@ class TransferModel:
         return self._copies(array)[0]
 
     def bits(self) -> Expr:
-        """That are copied to and from DRAM."""
+        """Bits that are copied to and from DRAM."""
         return alg.add(0, *(alg.mul(self._copies(a)[1], a.element.bits) for a in self._arrays))
 
     @property

@@ -23,14 +23,14 @@ from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 from tunepass.testing.backend import BackendContract
 from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import Found
+from tunepass.tuning.result import SearchResult
 
 __all__ = ["calls", "stub"]
 pytestmark = pytest.mark.usefixtures("stub")
 VITIS = ("vitis_hls", "--clock", "4")
 
 
-def searched(backend: Backend, **options: object) -> Found:
+def searched(backend: Backend, **options: object) -> SearchResult:
     step = Search(backend=lambda kernel: backend, options=SearchOptions(budget_s=None, **options))  # type: ignore[arg-type]
     result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(backend.kernel)
     assert result.found is not None

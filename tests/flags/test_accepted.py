@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tunepass.flags.accepted import asked, refused_alone, refused_together
+from tunepass.flags.accepted import accepted_options, refused_alone, refused_together
 from tunepass.flags.option import Amount, Choice
 
 WORDS = [f"-f{i}" for i in range(20)]
@@ -44,7 +44,7 @@ def test_values_that_are_refused_are_left_out_and_options_without_others() -> No
         Amount("d", "-d={}", (1, 2), 1),
     ]
     silent = Compiler(["-fno-a", "-fb", "-c=3", "-d=2"])
-    found = asked(options, Compiler(conflicts=[("-fa", "-c=1")]), silent)
+    found = accepted_options(options, Compiler(conflicts=[("-fa", "-c=1")]), silent)
     assert found.options == (Choice("a", ("", "-fa")), Amount("c", "-c={}", (1, 2), 2))
     assert found.conflicts == (("-fa", "-c=1"),)
     assert set(found.refused) == {"-fno-a", "-fb", "-c=3", "-d=2"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import SpaceError
-from tunepass.interchange.search_spaces import configspace, nni, optuna, spelt
+from tunepass.interchange.search_spaces import configspace, nni, optuna, plain_value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -47,7 +47,7 @@ def test_optuna_reads_every_distribution() -> None:
     distributions = pytest.importorskip("optuna.distributions")
     for p, text in zip(PARAMETERS, optuna(PARAMETERS).values()):  # type: ignore[union-attr]
         read = distributions.json_to_distribution(json.dumps(text))
-        assert read._contains(read.to_internal_repr(spelt(p.default)))
+        assert read._contains(read.to_internal_repr(plain_value(p.default)))
 
 
 def test_configspace_reads_it(tmp_path: Path) -> None:
@@ -57,4 +57,4 @@ def test_configspace_reads_it(tmp_path: Path) -> None:
     space = module.ConfigurationSpace.from_json(path)
     read = dict(space.get_default_configuration())
     assert read.pop("rate") == pytest.approx(PARAMETERS[5].default)
-    assert read == {p.name: spelt(p.default) for p in PARAMETERS if p.name != "rate"}
+    assert read == {p.name: plain_value(p.default) for p in PARAMETERS if p.name != "rate"}

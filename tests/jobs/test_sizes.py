@@ -13,7 +13,7 @@ from tunepass.diagnostics import Source
 from tunepass.frontends.gpu.frontend import GpuFrontend
 from tunepass.ir.sizes import Size
 from tunepass.jobs.job import prepare
-from tunepass.jobs.sizes import own_size, resized, wanted_sizes
+from tunepass.jobs.sizes import resized, sizes_to_tune, source_size
 from tunepass.passes.search import evaluating
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Lock
@@ -111,8 +111,8 @@ def test_sizes_that_nobody_listed(folder: Path) -> None:
 def test_a_size_is_the_kernel_with_other_scalars(folder: Path) -> None:
     kernel = GpuFrontend().parse(Source(str(folder / "twice.cu"), SOURCE)).kernels[0]
     job = prepare(kernel, TARGET, Lock())
-    assert own_size(backend_for(kernel, TARGET), ["n"]) == (("n", 4096),)
-    assert len(wanted_sizes(job, None)) == 5 and wanted_sizes(job, 1) == ()
+    assert source_size(backend_for(kernel, TARGET), ["n"]) == (("n", 4096),)
+    assert len(sizes_to_tune(job, None)) == 5 and sizes_to_tune(job, 1) == ()
     odd = resized(job, (("n", 1048577),))
     assert odd.key.endswith("twice.cu::twice[n=1048577]") and odd.study != job.study
     assert {c["VEC"] for c in odd.space.sample(20, np.random.default_rng(0))} == {1}

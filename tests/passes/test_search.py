@@ -12,12 +12,12 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.study.outcome import Evaluation, Failed, Outcome
 from tunepass.tuning.loop import GIVE_UP_AFTER
-from tunepass.tuning.result import Found, Progress
+from tunepass.tuning.result import Progress, SearchResult
 
 TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
 
 
-def search(prices: Prices, **options: object) -> Found:
+def search(prices: Prices, **options: object) -> SearchResult:
     return Pipeline((ExtractSpace(), search_step(prices, **options))).run(kernel()).found  # type: ignore[arg-type]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from tunepass.study.objective import Objective
 from tunepass.study.sequential import (
-    LOOKS,
+    INTERIM_ROUNDS,
     at_end,
-    at_look,
     clipped,
+    interim_interval,
     interval,
     log_gains,
     rounds_to_exclude,
@@ -58,8 +58,8 @@ def test_who_looks_again_and_again_is_wrong_no_more_often_than_promised(kind: st
     old, new = noise(rng, kind, (builds, ROUNDS)), noise(rng, kind, (builds, ROUNDS))
     wrong = 0
     for d in old - new:
-        looks = (clipped(d[:n]) for n in LOOKS if n <= ROUNDS)
-        wrong += any(at_look(seen, tail)[0] > 1 for seen in looks) or at_end(clipped(d), tail)[0] > 1
+        looks = (clipped(d[:n]) for n in INTERIM_ROUNDS if n <= ROUNDS)
+        wrong += any(interim_interval(seen, tail)[0] > 1 for seen in looks) or at_end(clipped(d), tail)[0] > 1
     assert wrong <= tail * builds
 
 
@@ -95,7 +95,7 @@ def test_the_forecast_of_rounds_comes_true() -> None:
     pattern = 0.03 * rng.standard_normal(20)
     d = 0.03 + pattern - trimmed_mean(pattern)
     more = rounds_to_exclude(d, 0.005, 1.01)
-    assert more is not None and at_look(d, 0.005)[0] < 1.01
+    assert more is not None and interim_interval(d, 0.005)[0] < 1.01
     longer = np.concatenate([d, np.resize(d, more + 20)])
-    assert at_look(longer, 0.005)[0] > 1.01
+    assert interim_interval(longer, 0.005)[0] > 1.01
     assert rounds_to_exclude(d - trimmed_mean(d) + np.log(1.01), 0.005, 1.01) is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tunepass.study.objective import Objective
-from tunepass.study.sequential import LOOKS
+from tunepass.study.sequential import INTERIM_ROUNDS
 from tunepass.study.winner import Finalist, decide_winner, unneeded
 
 TIME = Objective("time", unit="ms")
@@ -114,7 +114,7 @@ def test_rounds_go_to_the_best_and_the_default_while_it_is_not_beaten() -> None:
     rng = np.random.default_rng(8)
     values = [rounds(rng, true, n=20, noise=0.08) for true in (10, 9.9, 9.8, 9.7, 9.6)]
     running = [0, 1, 2, 3, 4]
-    for look in LOOKS[:6]:
+    for look in INTERIM_ROUNDS[:6]:
         made = [each[:look] if i in running else each[: look - 1] for i, each in enumerate(values)]
         running = [i for i in running if i not in unneeded(TIME, made)]
     assert len(running) == 2 and 0 in running

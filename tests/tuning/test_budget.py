@@ -12,7 +12,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured
 from tunepass.study.study import Study
 from tunepass.tuning.budget import FINALISTS_SHARE, MOST_NOISE, Budget, spread
-from tunepass.tuning.kept import Kept
+from tunepass.tuning.trial_log import TrialLog
 
 TIME = Objective("time", unit="ms")
 STEADY, NOISY, WILD = (100.0, 101.0, 102.0), (90.0, 100.0, 110.0), (50.0, 100.0, 200.0)
@@ -59,11 +59,11 @@ def reserved_s(
     others: Sequence[Sequence[float]] = (),
 ) -> float:
     """Two trials with the samples, and any others, which are slower."""
-    kept = Kept(Study(tp.Space([tp.Integer("X", 0, 9)]), [TIME], strategy="random"), TIME)
+    trial_log = TrialLog(Study(tp.Space([tp.Integer("X", 0, 9)]), [TIME], strategy="random"), TIME)
     for x, each in enumerate([samples, samples, *others]):
         measured = Measured({"time": sorted(samples)[1] / (1 + x) if x < 2 else 100.0}, tuple(each))
-        kept.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0, "compile": compile_s}))
-    return Budget(kept, evaluate, budget_s, None, lambda: 0.0).reserve_s()  # type: ignore[arg-type]
+        trial_log.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0, "compile": compile_s}))
+    return Budget(trial_log, evaluate, budget_s, None, lambda: 0.0).reserve_s()  # type: ignore[arg-type]
 
 
 def test_spread_is_half_of_what_two_thirds_lie_within() -> None:

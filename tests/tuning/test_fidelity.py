@@ -11,20 +11,20 @@ import pytest
 import tunepass as tp
 from tests.benchmarks.search.panel_fidelity import Branin
 from tunepass.diagnostics import StudyError
-from tunepass.tuning.fidelity import FIRST, FULL, Asked
+from tunepass.tuning.fidelity import FIRST, FULL, FidelitySuggestion
 
 SPACE = tp.Space([tp.Integer("a", 0, 30), tp.Integer("b", 0, 30)])
 TIME = tp.Objective("time")
 
 
-def price(asked: Asked) -> tp.Measured:
+def price(asked: FidelitySuggestion) -> tp.Measured:
     a, b = (float(str(asked.configuration[name])) for name in "ab")
     shift = 0 if asked.fidelity == FULL else 2
     return tp.Measured({"time": 5 + (a - 11 - shift) ** 2 / 20 + (b - 23) ** 2 / 30})
 
 
-def searched(study: tp.FidelityStudy, evaluations: int = 10**6) -> list[Asked]:
-    done: list[Asked] = []
+def searched(study: tp.FidelityStudy, evaluations: int = 10**6) -> list[FidelitySuggestion]:
+    done: list[FidelitySuggestion] = []
     while len(done) < evaluations and (suggested := study.suggest()):
         study.observe(suggested[0].configuration, price(suggested[0]), fidelity=suggested[0].fidelity)
         done.append(suggested[0])
@@ -77,7 +77,7 @@ def test_an_interrupted_study_goes_on_as_an_undisturbed_one(tmp_path: Path) -> N
 
     whole = made("whole.db")
     undisturbed = searched(whole)
-    parts: list[Asked] = []
+    parts: list[FidelitySuggestion] = []
     for evaluations in (7, 15, 6, 10**6):
         study = made("parts.db")
         parts += searched(study, evaluations)
@@ -138,7 +138,7 @@ def test_an_exhausted_space_is_asked_once_at_every_level_and_gives_nothing_then(
 
 
 def test_the_same_seed_asks_the_same_and_another_one_something_else() -> None:
-    def asked(seed: int) -> list[Asked]:
+    def asked(seed: int) -> list[FidelitySuggestion]:
         return searched(tp.FidelityStudy(SPACE, TIME, [tp.Fidelity("small", cost=0.1)], budget=8, seed=seed))
 
     assert asked(1) == asked(1) != asked(2)

@@ -17,8 +17,8 @@ from tunepass.study.study import Study
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard
 from tunepass.tuning.final_round import FinalRound
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.rounds import Rounds
+from tunepass.tuning.trial_log import TrialLog
 
 TIME = Objective("time", unit="ms")
 SPACE = Space([Categorical(f"f{i}", [0, 1], default=0) for i in range(40)])
@@ -39,9 +39,9 @@ def test_the_finalist_that_differs_in_little_is_spared_where_others_differ_in_mu
     for configuration, value in values.items():
         study.observe(configuration, Measured({"time": value}))
     evaluator = Comparing(values.__getitem__, lambda c, turn: values[c])
-    kept = Kept(study, TIME)
-    budget = Budget(kept, evaluator, None, None, evaluator.clock)
-    final = FinalRound(kept, budget, evaluator, FaultGuard(evaluator, executor("local", 1)), sanitize=False)
+    trial_log = TrialLog(study, TIME)
+    budget = Budget(trial_log, evaluator, None, None, evaluator.clock)
+    final = FinalRound(trial_log, budget, evaluator, FaultGuard(evaluator, executor("local", 1)), sanitize=False)
     assert final.verdict(lambda: None) is not None
     assert isinstance(evaluator.behind, Rounds)
     place = evaluator.behind.spared

@@ -12,9 +12,9 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured
 from tunepass.study.study import Study
 from tunepass.tuning.jobs import MOST, Jobs
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.trial_log import TrialLog
 
 TIME = Objective("time", unit="ms")
 SPACE = tp.Space([tp.Integer("X", 0, 99)])
@@ -29,28 +29,28 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> int:
     return 16
 
 
-def kept(*trials: dict[str, float]) -> Kept:
-    found = Kept(Study(SPACE, [TIME], strategy="random"), TIME)
+def trial_log(*trials: dict[str, float]) -> TrialLog:
+    found = TrialLog(Study(SPACE, [TIME], strategy="random"), TIME)
     for x, seconds in enumerate(trials):
         found.keep(Configuration({"X": x}), Evaluation(Measured({"time": 1.0}), seconds))
     return found
 
 
 def test_one_after_the_other_unless_compiling_takes_the_time(cores: int) -> None:
-    assert Jobs(None, kept(), False)() == 1
-    assert Jobs(None, kept(SHORT, SHORT), False)() == 1
-    assert Jobs(None, kept(SLOW_RUNS, SLOW_RUNS), False)() == 1
-    assert Jobs(None, kept(SLOW_BUILDS, SLOW_BUILDS, SHORT), False)() == MOST
+    assert Jobs(None, trial_log(), False)() == 1
+    assert Jobs(None, trial_log(SHORT, SHORT), False)() == 1
+    assert Jobs(None, trial_log(SLOW_RUNS, SLOW_RUNS), False)() == 1
+    assert Jobs(None, trial_log(SLOW_BUILDS, SLOW_BUILDS, SHORT), False)() == MOST
 
 
 def test_what_is_asked_for_holds_always(cores: int) -> None:
-    for found in (kept(), kept(SHORT), kept(SLOW_BUILDS)):
+    for found in (trial_log(), trial_log(SHORT), trial_log(SLOW_BUILDS)):
         assert Jobs(7, found, False)() == Jobs(7, found, True)() == Jobs(7, found, False).most == 7
         assert Jobs(1, found, False)() == 1
 
 
 def test_a_core_each_where_nothing_is_timed(cores: int) -> None:
-    assert Jobs(None, kept(), True)() == cores
+    assert Jobs(None, trial_log(), True)() == cores
 
 
 def test_a_search_goes_on_by_several_after_its_default(cores: int) -> None:

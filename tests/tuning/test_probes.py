@@ -16,7 +16,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 from tunepass.study.study import Study
 from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import Found, failed_sentence, none_compiled
+from tunepass.tuning.result import SearchResult, failed_sentence, none_compiled
 
 TIME = Objective("time", unit="ms")
 SPACE = Space([Ordinal("T", [1, 2, 4, 8], default=1), Ordinal("U", [1, 2], default=1)])
@@ -48,7 +48,7 @@ def defect(configuration: Configuration, failure: OwnTextFailure) -> SourceError
     return SourceError(f"defect at {configuration['T']}: {failure.first_error}, line {failure.line}")
 
 
-def search(evaluate: Compiler, probes: tuple[Configuration, ...], store: str | None = None) -> Found:
+def search(evaluate: Compiler, probes: tuple[Configuration, ...], store: str | None = None) -> SearchResult:
     study = Study(SPACE, (TIME,), strategy="exhaustive", max_evals=6, store=store, name="k")
     options = SearchOptions(max_evals=6)
     ignore = lambda progress: None  # noqa: E731

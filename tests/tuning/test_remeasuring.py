@@ -18,10 +18,10 @@ from tunepass.study.study import Study
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard
 from tunepass.tuning.finalists import differs_in_much
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.remeasuring import AT_ONCE, TURNS, Remeasuring
+from tunepass.tuning.trial_log import TrialLog
 
 TIME = Objective("time", unit="ms")
 FLAGS = [Categorical(f"f{i}", [0, 1], default=0) for i in range(20)]
@@ -53,15 +53,15 @@ class Searched:
         price: Price = lambda c: values[c]  # noqa: E731
         again_price = lambda c, turn: again.get(c, values[c])  # noqa: E731
         self.evaluator = Comparing(price, again_price, clock) if prices is Comparing else prices(price, clock)
-        self.kept = Kept(study, TIME)
-        budget = Budget(self.kept, self.evaluator, budget_s, None, clock)
+        self.trial_log = TrialLog(study, TIME)
+        budget = Budget(self.trial_log, self.evaluator, budget_s, None, clock)
         guard = FaultGuard(self.evaluator, executor("local", 1))
-        self.again = Remeasuring(self.kept, budget, self.evaluator, guard)
+        self.again = Remeasuring(self.trial_log, budget, self.evaluator, guard)
 
     @property
     def best(self) -> tuple[Configuration, float]:
-        assert self.kept.best is not None and isinstance(self.kept.best.outcome, Measured)
-        return self.kept.best.configuration, self.kept.best.outcome.values["time"]
+        assert self.trial_log.best is not None and isinstance(self.trial_log.best.outcome, Measured)
+        return self.trial_log.best.configuration, self.trial_log.best.outcome.values["time"]
 
 
 def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_looked_at() -> None:
@@ -70,7 +70,7 @@ def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_look
     assert some.again.best_few()
     assert some.evaluator.compared == [[lucky], [next_lucky, good]]  # type: ignore[attr-defined]
     assert some.best == (good, 44.0)
-    trial = some.kept.trials[1]
+    trial = some.trial_log.trials[1]
     assert isinstance(trial.outcome, Measured) and trial.outcome.samples == (46.0,) * TURNS
     assert trial.log == "measured again in turns with others; it was 40 ms" and trial.seconds == {
         "compile": 1.0,
@@ -81,19 +81,23 @@ def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_look
 
 def test_at_most_so_many_at_once_and_of_one_code_one() -> None:
     some = Searched({SPACE.default: 60.0, **{on(i): 40.0 + 0.1 * i for i in range(8)}}, {})
-    some.kept.keep(on(9), Evaluation(Measured({"time": 1.0}), same_as=on(0)))
+    some.trial_log.keep(on(9), Evaluation(Measured({"time": 1.0}), same_as=on(0)))
     assert some.again.best_few()
     assert some.evaluator.compared == [[on(i) for i in range(AT_ONCE)]]  # type: ignore[attr-defined]
-    some.kept.measured_again(on(0), 51.0, [50.0, 51.0, 52.0])
-    assert some.kept.trials[-1].outcome == some.kept.trials[1].outcome == Measured({"time": 51.0}, (50.0, 51.0, 52.0))
+    some.trial_log.measured_again(on(0), 51.0, [50.0, 51.0, 52.0])
+    assert (
+        some.trial_log.trials[-1].outcome
+        == some.trial_log.trials[1].outcome
+        == Measured({"time": 51.0}, (50.0, 51.0, 52.0))
+    )
 
 
 def test_a_further_measurement_is_at_the_speed_that_the_machine_has_now() -> None:
     some = Searched({}, {})
     for number, speed in enumerate([1000.0, 500.0]):
-        some.kept.keep(on(*range(number)), Evaluation(Measured({"time": 40.0}), calibration=speed))
-    some.kept.measured_again(on(), 90.0, [90.0])
-    assert some.best == (on(0), 20.0) and some.kept.trials[0].outcome == Measured({"time": 45.0}, (90.0,))
+        some.trial_log.keep(on(*range(number)), Evaluation(Measured({"time": 40.0}), calibration=speed))
+    some.trial_log.measured_again(on(), 90.0, [90.0])
+    assert some.best == (on(0), 20.0) and some.trial_log.trials[0].outcome == Measured({"time": 45.0}, (90.0,))
 
 
 def test_what_there_is_no_time_for_is_not_measured_again() -> None:
@@ -123,21 +127,21 @@ def test_a_trial_stands_to_the_best_as_in_turns_with_it() -> None:
     some = Searched(
         {SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(1): 80.0, on(2): 82.0}, build_s=0.1, measure_s=0.1
     )
-    best, trial = some.kept.trials[1:3]
-    some.again.beside(trial, best)
-    changed = some.kept.trials[2].outcome
+    best, trial = some.trial_log.trials[1:3]
+    some.again.remeasure_against_best(trial, best)
+    changed = some.trial_log.trials[2].outcome
     assert changed == Measured({"time": 41.0}, (82.0,) * TURNS) and some.best == (on(1), 40.0)
 
 
 def test_turns_with_the_best_take_no_longer_than_two_trials() -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(2): 41.0}, measure_s=20.0)
-    some.again.beside(some.kept.trials[2], some.kept.trials[1])
+    some.again.remeasure_against_best(some.trial_log.trials[2], some.trial_log.trials[1])
     assert some.evaluator.compared == []  # type: ignore[attr-defined]
 
 
 def test_an_evaluator_that_cannot_measure_again_keeps_its_best() -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0}, {}, prices=Prices)
-    some.again.beside(some.kept.trials[0], some.kept.trials[1])
+    some.again.remeasure_against_best(some.trial_log.trials[0], some.trial_log.trials[1])
     assert not some.again.best_few() and some.best == (on(1), 40.0)
 
 

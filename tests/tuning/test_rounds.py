@@ -13,7 +13,7 @@ from tunepass.evaluators.measure.interleaved import interleaved
 from tunepass.study.objective import Objective
 from tunepass.study.winner import Decision, Finalist, decide_winner
 from tunepass.tuning import rounds as module
-from tunepass.tuning.rounds import FIRST_LOOK, MOST_ROUNDS, Rounds, room
+from tunepass.tuning.rounds import FIRST_INTERIM_ROUND, MOST_ROUNDS, Rounds, room
 
 TIME = Objective("time", unit="ms")
 
@@ -65,7 +65,7 @@ def test_who_is_spared_makes_room_for_nobody_but_goes_when_it_is_worse() -> None
     assert made[0][3] < max(made[0]) and made[1][3] == max(made[1])
     logs = noise(rng, "plain", (9, 40))
     logs[3] += np.log(2.0)
-    assert build(logs, spared=3)[1][3] == FIRST_LOOK
+    assert build(logs, spared=3)[1][3] == FIRST_INTERIM_ROUND
 
 
 @pytest.mark.parametrize(("gain", "most"), [(1.25, 16), (1.1, 25), (1.05, 63)])
@@ -104,7 +104,7 @@ def test_what_is_clear_ends_early_and_the_gain_that_is_told_is_precise() -> None
     rng = np.random.default_rng(23)
     logs = 0.002 * rng.standard_normal((3, 100)) - np.log([[1.0], [2.0], [1.5]])
     decision, made = build(logs)
-    assert decision.chosen == 0 and made == [FIRST_LOOK] * 3
+    assert decision.chosen == 0 and made == [FIRST_INTERIM_ROUND] * 3
     assert decision.interval[1] / decision.interval[0] < 1.04
 
 

@@ -15,7 +15,7 @@ from tunepass.passes.pipeline import Pipeline
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Ordinal
 from tunepass.study.outcome import Evaluation, Measured
-from tunepass.tuning.result import Found
+from tunepass.tuning.result import SearchResult
 from tunepass.tuning.rounds import RESERVED_ROUNDS, measurements
 
 STEPS = Ordinal("STEPS", [4, 5, 6], default=5)
@@ -56,7 +56,7 @@ class Quick(Fake):
         return interleaved([True] * len(configurations), measure, rounds, behind=behind)
 
 
-def build(seed: int, budget_s: float, again_s: float, noise: float = 0.08) -> tuple[Found, float]:
+def build(seed: int, budget_s: float, again_s: float, noise: float = 0.08) -> tuple[SearchResult, float]:
     evaluator = Quick(seed, again_s, noise)
     pipeline = Pipeline((ExtractSpace(), search_step(evaluator, budget_s=budget_s)))
     found = pipeline.run(kernel([STEPS, IDLE], [])).found

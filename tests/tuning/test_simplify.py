@@ -12,7 +12,7 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import brought, differing
+from tunepass.tuning.result import contributions, differing
 from tunepass.tuning.simplify import simpler
 
 TIME = Objective("time", unit="ms")
@@ -136,8 +136,8 @@ def test_what_each_brings_is_told_by_the_trials_without_it() -> None:
     both, one, other = at(1, 2, 0), at(0, 2, 0), at(1, 0, 0)
     values = {both: 2.0, one: 3.0, other: 2.2, at(0, 0, 0): 4.0}
     trials = [Trial(i, c, Measured({"time": value})) for i, (c, value) in enumerate(values.items())]
-    assert brought(both, at(0, 0, 0), trials, TIME) == pytest.approx({"a": 1.5, "b": 1.1})
-    assert brought(both, at(0, 0, 0), trials[:2], TIME) == pytest.approx({"a": 1.5})
+    assert contributions(both, at(0, 0, 0), trials, TIME) == pytest.approx({"a": 1.5, "b": 1.1})
+    assert contributions(both, at(0, 0, 0), trials[:2], TIME) == pytest.approx({"a": 1.5})
 
 
 def test_many_parameters_are_told_by_what_differs() -> None:

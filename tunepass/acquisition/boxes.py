@@ -35,8 +35,8 @@ class Boxes:
         if least is None:
             return self
         lower = np.maximum(self.lower, least)
-        kept = (lower < self.upper).all(axis=1)
-        return Boxes(lower[kept], self.upper[kept]) if kept.any() else self
+        below_upper = (lower < self.upper).all(axis=1)
+        return Boxes(lower[below_upper], self.upper[below_upper]) if below_upper.any() else self
 
     def improvement(self, y: Floats) -> Floats:
         """The hypervolume (m,) that each of the vectors y (m, k) would add to the front."""
@@ -71,17 +71,17 @@ def _slabs(front: Floats, reference: Floats) -> Boxes:
     strips = [(-np.inf, float(reference[0]), float(reference[1]), -np.inf)]  # left, right, height, began at
     done: list[tuple[float, float, float, float, float]] = []
     for a, b, c in front[np.lexsort(front.T)].tolist():
-        kept = []
+        slabs = []
         for left, right, height, since in strips:
             if right <= a or height <= b:
-                kept.append((left, right, height, since))
+                slabs.append((left, right, height, since))
                 continue
             done.append((left, right, height, since, c))
             if left < a:
-                kept.append((left, a, height, c))
-        position = sum(right <= a for _, right, _, _ in kept)
-        end = kept[position][0] if position < len(kept) else float(reference[0])
-        strips = [*kept[:position], (a, end, b, c), *kept[position:]] if end > a else kept
+                slabs.append((left, a, height, c))
+        position = sum(right <= a for _, right, _, _ in slabs)
+        end = slabs[position][0] if position < len(slabs) else float(reference[0])
+        strips = [*slabs[:position], (a, end, b, c), *slabs[position:]] if end > a else slabs
     done += [(*strip, float(reference[2])) for strip in strips]
     done = [box for box in done if box[4] > box[3]]
     lower = np.array([[left, -np.inf, since] for left, _, _, since, _ in done])

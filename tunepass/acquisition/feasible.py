@@ -12,9 +12,9 @@ def feasible_utility(log_utility: Floats, probability: Floats, limit: float) -> 
 
     When every candidate is below the limit, the probability alone decides: the search must find any feasible point.
     """
-    kept = probability >= limit
+    likely = probability >= limit
     log_p = np.log(np.maximum(probability, 1e-300))
-    return np.where(kept, log_utility + log_p, -np.inf) if kept.any() else log_p
+    return np.where(likely, log_utility + log_p, -np.inf) if likely.any() else log_p
 
 
 def draw_limit(rng: np.random.Generator, high: float) -> float:

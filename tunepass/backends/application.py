@@ -101,7 +101,7 @@ class ApplicationBackend(Backend):
         return [tool for tool in tools if self.body.tools or shutil.which(tool)]
 
     def _tools(self) -> str:
-        """What the tools say that they are."""
+        """Versions of the tools, as they report them."""
         from tunepass.compilers.cc import identify
 
         return "; ".join(identify(tool).version for tool in self._named_tools())

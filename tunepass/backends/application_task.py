@@ -1,4 +1,4 @@
-"""What the evaluator of applications is told: where the sources are, how they are built and run, what is compared."""
+"""Task of the evaluator of applications: sources, build, run and comparison."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def profile_words(kernel: Kernel, application: Application) -> ProfileWords | No
 def _merger(clang: str) -> str:
     """llvm-profdata of the clang's own version: `clang-14` has `llvm-profdata-14`, and both are beside one another."""
     version = clang.rpartition("clang")[2].lstrip("+")
-    beside = Path(shutil.which(clang) or clang).resolve().parent / "llvm-profdata"
+    sibling = Path(shutil.which(clang) or clang).resolve().parent / "llvm-profdata"
     named = f"llvm-profdata{version}"
-    return named if shutil.which(named) else str(beside) if beside.exists() else named
+    return named if shutil.which(named) else str(sibling) if sibling.exists() else named
 
 
 def _sources_of(kernel: Kernel, application: Application) -> Sources:

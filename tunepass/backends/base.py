@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # `tunepass cc` needs no numpy
 
 HOST = "host"  # the device that is the machine this runs on
 GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
-HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU of this machine, as identities name it
+LOCAL_GPU = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU of this machine in identities
 PRICED = {
     "fpga": "Spatial programs and C for high-level synthesis",
     "gpu": "GPU kernels",
@@ -276,7 +276,7 @@ def backend_class(kernel: Kernel) -> type[Backend]:
 
 def check_device(device: str | None) -> None:
     """TunepassError for a device that is neither of this machine nor one that a hardware model knows."""
-    if device in (None, HOST) or HERE.fullmatch(device or ""):
+    if device in (None, HOST) or LOCAL_GPU.fullmatch(device or ""):
         return
     if is_file(device or ""):
         cost_model(FILES_OF).summary(device or "")
@@ -299,7 +299,7 @@ def _families() -> Iterator[str]:
 
 def no_machine(device: str | None) -> TunepassError:
     """The error for a kernel that is to be compiled and run on something that is not this machine."""
-    priced = [f"{what} are priced on {', '.join(cost_model(family).devices())}" for family, what in PRICED.items()]
+    priced = [f"{kinds} are priced on {', '.join(cost_model(family).devices())}" for family, kinds in PRICED.items()]
     return TunepassError(
         f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on", hint="; ".join(priced)
     )

@@ -121,7 +121,7 @@ class CBackend(Backend):
 
     @cached_property
     def files(self) -> SourceFiles:
-        """What the compile of the untouched source reads."""
+        """Files that the compile of the untouched source reads."""
         from tunepass.evaluators.toolchains.source_files import source_files
 
         source = self.kernel.source
@@ -163,11 +163,11 @@ class CBackend(Backend):
 
     def openings(self) -> tuple[Opening, ...]:
         """Of each nest, the others as they stand."""
-        found: list[Opening] = []
+        openings: list[Opening] = []
         for scop in self.body.scops:
-            start = len(found)
-            found += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
-        return tuple(found)
+            start = len(openings)
+            openings += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
+        return tuple(openings)
 
     def probes(self, space: Space) -> tuple[Configuration, ...]:
         return probes(self.kernel, space)
@@ -267,7 +267,7 @@ def run_objectives(run: RunCommand, names: Sequence[str]) -> tuple[Objective, ..
 
 
 def check_host(target: Target) -> None:
-    """What is compiled and run is so where tunepass runs, and no model restricts it."""
+    """Refuse devices: C kernels are compiled and run on the host, and no model restricts them."""
     if not target.restrict:
         raise TunepassError("--no-restrictions is about programs that a model restricts, Spatial's (.scala)")
     if target.device not in (None, HOST):

@@ -65,7 +65,7 @@ def identified(kernel: Kernel, program: str) -> str:
     lines = [identify(program).version]
     for name in others(kernel, program):
         assert named is not None
-        lines.append(f"{name}: {_found(name, named[1]).version}")
+        lines.append(f"{name}: {_identified(name, named[1]).version}")
     return "; ".join(lines)
 
 
@@ -88,26 +88,26 @@ def check_together(kernel: Kernel, command: Sequence[str]) -> None:
 
 def _link(folder: Path, command: tuple[str, ...], name: str, language: Language, span: Span | None) -> None:
     suffix = {"c": ".c", "c++": ".cpp"}[language]
-    first, own, main = PROBES[language]
+    first, source, main = PROBES[language]
     compiling = Compiling(command=command, source=folder / f"probe{suffix}", language=language)
     objects = []
-    for number, (text, compiler) in enumerate(((own, name), (main, ""))):
+    for number, (text, compiler) in enumerate(((source, name), (main, ""))):
         place = folder / str(number)
         place.mkdir()
         candidate = Candidate(text=first + text, compiler=compiler)
-        made, _, failure = compiling.compile_object(candidate, place, rename_main=False)
+        compiled, _, failure = compiling.compile_object(candidate, place, rename_main=False)
         if failure is not None and compiler:
             hint = f"{failure.log.strip()}\nwords after `--` are for all compilers of the parameter"
             raise SourceError(f"{name} does not take the words after `--`: {' '.join(command[1:])}", span, hint)
         if failure is not None:
             return  # the source's own compile says what is wrong
-        objects.append(made)
+        objects.append(compiled)
     _, failure = compiling.link(objects, folder / "probe", Candidate())
     if failure is not None:
         raise SourceError(f"objects of {name} do not link with those of {command[0]}", span, failure.log.strip())
 
 
-def _found(name: str, span: Span | None) -> Compiler:
+def _identified(name: str, span: Span | None) -> Compiler:
     try:
         compiler = identify(name)
     except ToolError as error:

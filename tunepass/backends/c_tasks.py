@@ -1,4 +1,4 @@
-"""What the evaluators of C kernels are told: the task of a call, and of a program's own run."""
+"""Tasks of the evaluators of C kernels: a call, and a program's own run."""
 
 from __future__ import annotations
 

@@ -28,18 +28,18 @@ def compile_together(command: tuple[str, ...], variants: Sequence[Kernel], units
     for number, (variant, text) in enumerate(zip(variants, units, strict=True)):
         folder = target.parent / f"variant-{number}"
         folder.mkdir()
-        own = (*flags(variant, chosen(variant)), *((NO_BYTECODE,) if _has_bytecode(command, variant) else ()))
-        candidate = Candidate(text=text, flags=own, compiler=compiler_of(variant, chosen(variant)))
-        made, _, failure = compiling.compile_candidate(candidate, folder, rename_main=False)
+        variant_flags = (*flags(variant, chosen(variant)), *((NO_BYTECODE,) if _has_bytecode(command, variant) else ()))
+        candidate = Candidate(text=text, flags=variant_flags, compiler=compiler_of(variant, chosen(variant)))
+        compiled, _, failure = compiling.compile_candidate(candidate, folder, rename_main=False)
         if failure is not None:
             raise ToolError(f"variant {number} of {source.name} does not compile", hint=failure.log)
-        objects.append(made)
+        objects.append(compiled)
     words = [word for word in compiling.flags if word.startswith(("-m", "--target="))]
     _, failure = compiling.run([*words, "-r", "-nostdlib", *objects, "-o", target])
     if failure is not None:
         raise ToolError(f"the variants of {source.name} cannot be linked into one object", hint=failure.log)
-    for made in objects:
-        os.remove(made)
+    for compiled in objects:
+        os.remove(compiled)
 
 
 def _has_bytecode(command: Sequence[str], variant: Kernel) -> bool:

@@ -30,17 +30,17 @@ class Corrected:
 
 def by_residuals(costs: Costs, parameters: Sequence[Parameter], reported: Reported) -> Corrected | None:
     """Each quantity that was reported has a factor of its own; None where no model value is better for it."""
-    values, told = dict(costs.values), []
+    values, sentences = dict(costs.values), []
     terms = tuple(terms_of(parameters))
     for name in costs.values:
         columns, amounts = table(parameters, reported, name)
-        found = learn_residual(costs.values[name], terms, columns, amounts) if len(amounts) >= FEW else None
-        if found is not None:
-            values[name] = found.corrected(costs.values[name])
-            told.append(f"{name} off by {found.before - 1:.0%} -> {found.after - 1:.0%}")
-    if not told:
+        residual = learn_residual(costs.values[name], terms, columns, amounts) if len(amounts) >= FEW else None
+        if residual is not None:
+            values[name] = residual.corrected(costs.values[name])
+            sentences.append(f"{name} off by {residual.before - 1:.0%} -> {residual.after - 1:.0%}")
+    if not sentences:
         return None
-    sentence = f"corrected by {len(reported)} reports: {', '.join(told)}"
+    sentence = f"corrected by {len(reported)} reports: {', '.join(sentences)}"
     return Corrected(costs=replace(costs, values=values), sentence=sentence)
 
 

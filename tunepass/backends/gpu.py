@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tunepass.backends.base import HERE, HOST, Backend, Starts, Target, cost_model
+from tunepass.backends.base import HOST, LOCAL_GPU, Backend, Starts, Target, cost_model
 from tunepass.backends.c import TIME
 from tunepass.backends.correction import Corrected, Reported
 from tunepass.backends.gpu_limits import LaunchLimits, with_limits
@@ -49,17 +49,17 @@ class GpuBackend(Backend):
         self.source = kernel
         self.asks = target.generator == MODEL or target.starts >= Starts.COMPILER
         self.place: GpuPricing | GpuRunning | Unasked
-        here = _here(target)
-        if here is None:
+        local = _local_device(target)
+        if local is None:
             gpu = load(target.device or "")
             self.kernel = with_limits(kernel, LaunchLimits.of(gpu))
             self.place = GpuPricing(self.kernel, gpu, _reporting_compiler(kernel, gpu, target))
         elif target.starts < Starts.COMPILER:
             self.place = Unasked(target.device or HOST)
         else:
-            found = here.found(kernel)
-            self.kernel = with_limits(kernel, launch_limits(found))
-            self.place = GpuRunning(self.kernel, found, target.compiler)
+            device = local.resolve(kernel)
+            self.kernel = with_limits(kernel, launch_limits(device))
+            self.place = GpuRunning(self.kernel, device, target.compiler)
 
     @property
     def measures(self) -> bool:  # type: ignore[override]
@@ -138,7 +138,7 @@ class GpuBackend(Backend):
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
-        compiled, run = COMPILED.match(identity.compiler) is not None, HERE.fullmatch(identity.device)
+        compiled, run = COMPILED.match(identity.compiler) is not None, LOCAL_GPU.fullmatch(identity.device)
         return Target(
             compiler=(NVCC, *identity.flags) if compiled else identity.flags,
             device=identity.device or None,
@@ -148,7 +148,7 @@ class GpuBackend(Backend):
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class LocalDevice:
     """A device of this machine: of a driver and a number; without a number the first that kernels can be run on;
     without `processors` a GPU."""
 
@@ -157,23 +157,25 @@ class Here:
     number: int | None = None
     processors: bool = True
 
-    def found(self, kernel: Kernel) -> FoundDevice:
+    def resolve(self, kernel: Kernel) -> FoundDevice:
         """The device. TunepassError where it is not there, or does not run kernels of this language."""
         language = kernel.body_as(GpuKernel).dialect
         if self.driver and self.driver != language:
             raise TunepassError(f"{kernel.source.name}: {self.name} does not run {language} kernels")
         devices = found_devices(language)
-        for found in devices:
-            if self.number in (None, found.number) and (found.device.is_gpu or self.processors):
-                return found
+        for candidate in devices:
+            if self.number in (None, candidate.number) and (candidate.device.is_gpu or self.processors):
+                return candidate
         known = ", ".join(cost_model(FAMILY).devices())
-        here = "; ".join(f"{found.address} ({found.device.name})" for found in devices)
-        for found in troubled_devices(language):
-            here += f"{'; ' if here else ''}{found.address} compiles nothing ({found.device.trouble})"
-        what = f"there is no device {self.name!r} here" if self.driver else "no GPU is found here"
+        present = [f"{device.address} ({device.device.name})" for device in devices]
+        present += [
+            f"{device.address} compiles nothing ({device.device.trouble})" for device in troubled_devices(language)
+        ]
+        listed = f"here {'; '.join(present)}; " if present else ""
+        problem = f"there is no device {self.name!r} here" if self.driver else "no GPU is found here"
         raise TunepassError(
-            f"{kernel.source.name}: {what} that runs this {language} kernel",
-            hint=f"name what to tune for, with --device: {f'here {here}; ' if here else ''}priced by a model {known}",
+            f"{kernel.source.name}: {problem} that runs this {language} kernel",
+            hint=f"name what to tune for, with --device: {listed}priced by a model {known}",
         )
 
 
@@ -200,12 +202,16 @@ class Unasked:
         return None
 
 
-def _here(target: Target) -> Here | None:
+def _local_device(target: Target) -> LocalDevice | None:
     """None for a device that is only priced."""
     if target.device in (None, HOST):
-        return Here(HOST, processors=target.device == HOST)
-    match = HERE.fullmatch(target.device or "")
-    return None if match is None else Here(match[0].partition(" ")[0], match[1], int(match[2]) if match[2] else None)
+        return LocalDevice(HOST, processors=target.device == HOST)
+    match = LOCAL_GPU.fullmatch(target.device or "")
+    return (
+        None
+        if match is None
+        else LocalDevice(match[0].partition(" ")[0], match[1], int(match[2]) if match[2] else None)
+    )
 
 
 def _reporting_compiler(kernel: Kernel, gpu: Gpu, target: Target) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a GPU refuses to launch, as constraints over a kernel's parameters: it holds before anything is compiled."""
+"""Launch limits of a GPU as constraints over a kernel's parameters, before anything is compiled."""
 
 from __future__ import annotations
 
@@ -57,28 +57,28 @@ class LaunchLimits:
 
 def with_limits(kernel: Kernel, device: LaunchLimits) -> Kernel:
     """The kernel with what the device refuses as further constraints. SpaceError where that is everything."""
-    kept = list(_constraints(kernel, device))
-    return replace(kernel, constraints=(*kernel.constraints, *kept)) if kept else kernel
+    constraints = list(_constraints(kernel, device))
+    return replace(kernel, constraints=(*kernel.constraints, *constraints)) if constraints else kernel
 
 
 def _constraints(kernel: Kernel, device: LaunchLimits) -> Iterator[Constraint]:
     limits = limits_of(kernel.body_as(GpuKernel), device)
     conditions = [compare(amount, "<=", most) for _, amount, most in limits]
     always, never = _decided(conditions, kernel.parameters)
-    for (what, amount, most), condition, holds, fails in zip(limits, conditions, always, never):
+    for (resource, amount, most), condition, holds, fails in zip(limits, conditions, always, never):
         if fails:
-            why = f"which has at most {most:,} {what}: {to_text(amount)}"
+            why = f"which has at most {most:,} {resource}: {to_text(amount)}"
             span = kernel.body_as(GpuKernel).span or kernel.span
             raise SpaceError(f"{kernel.name} cannot be launched on {device.name}, {why}", span)
         if not holds:
-            yield Constraint(condition, f"{to_text(amount)} <= {most} ({what} on {device.name})", kernel.span)
+            yield Constraint(condition, f"{to_text(amount)} <= {most} ({resource} on {device.name})", kernel.span)
 
 
 def limits_of(body: GpuKernel, device: LaunchLimits) -> list[Limit]:
     """Each once, by the first words that it has."""
     by_text: dict[tuple[str, int], Limit] = {}
-    for what, amount, most in _limits(body, device):
-        by_text.setdefault((to_text(amount), most), (what, amount, most))
+    for resource, amount, most in _limits(body, device):
+        by_text.setdefault((to_text(amount), most), (resource, amount, most))
     return list(by_text.values())
 
 

@@ -39,7 +39,7 @@ MORE_IS_BETTER = frozenset({"occupancy", "blocks_per_sm", "warps_per_sm"})
 
 
 def expected_costs(kernel: Kernel, gpu: Gpu) -> Costs:
-    """What the model says, with the registers that it expects."""
+    """Costs of the model, with the registers that it expects."""
     costs = GpuModel().costs(kernel, gpu.name)
     assert costs is not None  # the body is of the kind that the model prices
     costs = with_block_registers(costs, kernel.body_as(GpuKernel), gpu)
@@ -163,7 +163,7 @@ class GpuPricing:
         return self.nvcc.architecture((int(major), int(minor or 0))) or self.nvcc.architectures[0]
 
     def compiler(self) -> str:
-        """What values come from, for identities."""
+        """Origin of values, for identities."""
         digest = costs_digest(self.costs, self.kernel.parameters)
         return f"{self.nvcc.version}, GPU model {digest}" if self.command else f"GPU model {digest}"
 

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 ENERGY = Objective("energy", unit="mJ")
 
 
-def launch_limits(found: FoundDevice) -> LaunchLimits:
+def launch_limits(local_gpu: FoundDevice) -> LaunchLimits:
     """As the driver tells them; of registers, what is known of a device of that name."""
-    device, gpu = found.device, model_of(found)
+    device, gpu = local_gpu.device, model_of(local_gpu)
     static = gpu.limits.static_shared_byte if gpu is not None else device.shared_byte
     return LaunchLimits(
-        name=found.address,
+        name=local_gpu.address,
         threads=device.threads,
         block=device.block,
         grid=device.grid,
@@ -47,9 +47,9 @@ def launch_limits(found: FoundDevice) -> LaunchLimits:
     )
 
 
-def model_of(found: FoundDevice) -> Gpu | None:
+def model_of(local_gpu: FoundDevice) -> Gpu | None:
     """The device that the model knows by its name; None for one that it does not know."""
-    name = resolve(found.device.name) if found.device.is_gpu else None
+    name = resolve(local_gpu.device.name) if local_gpu.device.is_gpu else None
     return None if name is None else load(name)
 
 
@@ -84,17 +84,17 @@ class GpuRunning:
 
     @cached_property
     def costs(self) -> Costs | None:
-        """What the model says of a device that it knows."""
+        """Costs of the model for a device that it knows."""
         if self.gpu is None:
             return None
         return replace(expected_costs(self.kernel, self.gpu), expected=True)
 
     def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
         known = (TIME, ENERGY) if self.found.device.counts_energy else (TIME,)
-        wanted = named(known, names, f"{self.found.address} counts no energy") or (TIME,)
-        if TIME not in wanted:
+        requested = named(known, names, f"{self.found.address} counts no energy") or (TIME,)
+        if TIME not in requested:
             raise TunepassError("energy is counted beside the time", hint="--objective time,energy --pick energy")
-        return wanted
+        return requested
 
     def compiler(self) -> str:
         driver = self.found.device.version

@@ -1,4 +1,4 @@
-"""What is compiled of a GPU kernel in one configuration."""
+"""Text of a GPU kernel that is compiled in one configuration."""
 
 from __future__ import annotations
 

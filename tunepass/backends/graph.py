@@ -76,7 +76,7 @@ class GraphBackend(ModelBackend):
         return replace(self._costs, values=values)
 
     def limits(self) -> tuple[Constraint, ...]:
-        """What is too large to be trained."""
+        """Limits of models that are too large to be trained."""
         parts = conjuncts(self._costs.fits) if self.measures else []
         return tuple(Constraint(part, part.span.text if part.span else to_text(part), part.span) for part in parts)
 
@@ -95,9 +95,9 @@ class GraphBackend(ModelBackend):
 
     def _manifest(self) -> Manifest:
         """What the model was read from besides the source, and what the command reads."""
-        own = self.body.operators
+        operators = self.body.operators
         folder = Path(self.kernel.source.name).absolute().parent
-        texts = (*self.body.files, *((own,) if own is not None else ()))
+        texts = (*self.body.files, *((operators,) if operators is not None else ()))
         parts = [_part(text, folder) for text in texts]
         return Manifest(tuple(dict.fromkeys((*parts, *(file.part for file in self._files)))))
 
@@ -108,7 +108,7 @@ class GraphBackend(ModelBackend):
 
     @cached_property
     def _files(self) -> tuple[FileRead, ...]:
-        """What the command reads besides the source."""
+        """Files that the command reads besides the source."""
         from tunepass.evaluators.toolchains.python_files import python_files
 
         run, source = self.body.training.run, self.kernel.source
@@ -160,7 +160,7 @@ class GraphBackend(ModelBackend):
         run = self.body.training.run
         assert run is not None
         given = {"{" + name + "}": str(value) for name, value in configuration.items()} | {SOURCE: str(tuned)}
-        return tuple(PLACEHOLDER.sub(lambda found: given.get(found[0], found[0]), word) for word in run.arguments)
+        return tuple(PLACEHOLDER.sub(lambda match: given.get(match[0], match[0]), word) for word in run.arguments)
 
 
 def _part(text: Source, folder: Path) -> Part:

@@ -184,14 +184,14 @@ class HlsBackend(ModelBackend):
                 f"the clock of {self.body.function} is a parameter, and {self.words.program} makes all designs for one",
                 hint="name it: --clock 4 (ns), or leave the tool out, so that the model prices each clock",
             )
-        asked = 1e9 / clock_hz if clock_hz else USUAL_CLOCK_NS
+        target_ns = 1e9 / clock_hz if clock_hz else USUAL_CLOCK_NS
         source = Path(self.kernel.source.name)
         return Design(
             text="",
             suffix=source.suffix,
             function=self.body.function,
             part=self.words.part or PARTS.get(self.device, ""),
-            clock_ns=self.words.clock_ns or asked,
+            clock_ns=self.words.clock_ns or target_ns,
             folder=source.absolute().parent,
             words=self.words.rest,
         )

@@ -59,14 +59,14 @@ class ModelBackend(Backend):
     def objectives(self) -> tuple[Objective, ...]:
         """Any named expression of the model; unless named, cycles and the device's logic."""
         known = self._costs.values
-        wanted = self.target.objectives or tuple(name for name in self.usual if name in known)[:2]
-        for name in wanted:
+        requested = self.target.objectives or tuple(name for name in self.usual if name in known)[:2]
+        for name in requested:
             if name not in known:
                 close = nearest(name, known)
                 hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
                 raise TunepassError(f"the model of {self.device} has no {name!r}", hint=hint)
-        units = {name: self._costs.units.get(name, "") for name in wanted}
-        return tuple(Objective(name, unit="" if units[name] == name else units[name]) for name in wanted)
+        units = {name: self._costs.units.get(name, "") for name in requested}
+        return tuple(Objective(name, unit="" if units[name] == name else units[name]) for name in requested)
 
     def identity(self, space: Space) -> Identity:
         return Identity(

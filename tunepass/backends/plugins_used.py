@@ -26,9 +26,9 @@ def _releases(backend: Backend) -> Iterator[str]:
     with contextlib.suppress(TunepassError):  # a kernel that a program made has no frontend
         yield registry.release_of(type(frontend_of(source.name, source.text)))
     yield registry.device_release(backend.device)
-    own = registry.release_of(type(backend))
-    yield own
-    if own:  # the families of built-in backends are built in too
+    backend_release = registry.release_of(type(backend))
+    yield backend_release
+    if backend_release:  # the families of built-in backends are built in too
         yield from _model_releases(backend.device)
 
 

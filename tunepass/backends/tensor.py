@@ -52,10 +52,10 @@ CACHE = (".tunepass", "data")  # folders beside the source
 
 def cache_folder(folder: Path) -> Path:
     """Where packed data are kept: beside the source, or with the user's other caches where nothing can be written."""
-    own = folder.joinpath(*CACHE)
-    nearest = next(place for place in (own, *own.absolute().parents) if place.exists())
+    subfolder = folder.joinpath(*CACHE)
+    nearest = next(place for place in (subfolder, *subfolder.absolute().parents) if place.exists())
     if os.access(nearest, os.W_OK):
-        return own
+        return subfolder
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tunepass", "data")
 
 
@@ -178,16 +178,16 @@ class TensorBackend(Backend):
         from tunepass.evaluators.compile_run import CompileRun
 
         # TACO's binary search reads the first coordinate where there is none
-        not_asked = (EMPTY,) if self.target.generator == TACO else ()
+        unsupported = (EMPTY,) if self.target.generator == TACO else ()
         lower, objective = self.generation(self.kernel), self.objectives()[0]
-        return CompileRun(tensor_task(self.kernel, self.data, self.command, objective, lower, not_asked))
+        return CompileRun(tensor_task(self.kernel, self.data, self.command, objective, lower, unsupported))
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.taco, NAME.tuned.c, which builds on its own, and NAME.tuned.o."""
         from tunepass.frontends.taco.emission import elsewhere
 
-        here = Path(self.kernel.source.name).parent
-        moved = [elsewhere(kernel, here, folder) for kernel in scheduled]
+        source_folder = Path(self.kernel.source.name).parent
+        moved = [elsewhere(kernel, source_folder, folder) for kernel in scheduled]
         files = [*frontend_of(self.kernel.source.name).emit(moved, note, word)]
         stem = f"{Path(self.kernel.source.name).stem}.{word}"
         texts = [self._candidate(kernel) for kernel in scheduled]

@@ -29,7 +29,7 @@ C_TYPE: Mapping[Element, str] = {"double": "double", "float": "float", "int": "i
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Of the random numbers of a tensor."""
+    """Range of the random numbers of a tensor."""
 
     lo: float
     hi: float
@@ -125,19 +125,19 @@ class TensorCall:
 
 def truncated(operand: StoredTensor, result: Tensor, levels: int) -> StoredTensor:
     """The stored result whose structure is the operand's first levels."""
-    kept = operand.levels[:levels]
+    levels_left = operand.levels[:levels]
     extents = [0] * levels
-    for level, mode in zip(kept, result.format.order):
+    for level, mode in zip(levels_left, result.format.order):
         extents[mode] = level.extent
     count = 1
-    for level in kept:
+    for level in levels_left:
         count = count * level.extent if level.crd is None else int(level.crd.size)
     return StoredTensor(
         name=result.name,
         extents=tuple(extents),
         format=result.format,
         element=result.element,
-        levels=kept,
+        levels=levels_left,
         vals=np.zeros(count, DTYPE_OF[result.element]),
     )
 
@@ -158,8 +158,8 @@ def _divisors(expression: TensorExpr) -> set[str]:
         case Negation(operand):
             return _divisors(operand)
         case Binary(operator, left, right):
-            own = {access.tensor for access in accesses(right)} if operator == "/" else set[str]()
-            return own | _divisors(left) | _divisors(right)
+            divisors = {access.tensor for access in accesses(right)} if operator == "/" else set[str]()
+            return divisors | _divisors(left) | _divisors(right)
         case Access():
             return set()
     return set()

@@ -43,8 +43,8 @@ class Confirmation:
             computed, known = self._computed(case.seed, data)
         except NotComputed:
             return  # the other data sets tell
-        mine, theirs = Output(output.name, computed[known]), Output(output.name, output.values[known])
-        wrong = compare([mine], [theirs], tolerance)
+        computed_output, theirs = Output(output.name, computed[known]), Output(output.name, output.values[known])
+        wrong = compare([computed_output], [theirs], tolerance)
         if wrong:
             raise ToolError(
                 case.explained(f"the unscheduled loops do not compute what NumPy does ({wrong[0]})"),

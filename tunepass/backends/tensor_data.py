@@ -109,8 +109,8 @@ def further_data(body: TensorKernel, bound: DataSet, fixed: Mapping[str, int]) -
     extents that the schedule relies on."""
     small: dict[str, int] = {}
     for number, group in enumerate(sorted(tied_variables(body), key=min)):
-        kept = [fixed[variable] for variable in group if variable in fixed]
-        extent = kept[0] if kept else SMALL[min(number, len(SMALL) - 1)]
+        fixed_values = [fixed[variable] for variable in group if variable in fixed]
+        extent = fixed_values[0] if fixed_values else SMALL[min(number, len(SMALL) - 1)]
         small.update(dict.fromkeys(group, extent))
     ones = {variable: fixed.get(variable, 1) for variable in small}
     sparse = [tensor for tensor in body.tensors if tensor.name in bound.stored]

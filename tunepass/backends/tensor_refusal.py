@@ -1,4 +1,4 @@
-"""What stands for a schedule of which there is no C text."""
+"""Stand-in for a schedule without C text."""
 
 from __future__ import annotations
 

@@ -98,9 +98,9 @@ class TacoGeneration:
 
 def reason(done: Completed) -> str:
     """Why there is no C text."""
-    found = REASON.search(done.stderr)
-    if found:
-        return f"taco: {found[2]} ({found[1]})"
+    match = REASON.search(done.stderr)
+    if match:
+        return f"taco: {match[2]} ({match[1]})"
     ended = {"exit": f"it ended with status {done.returncode}", "signal": f"it was ended by {done.signal}"}
     return f"taco wrote nothing: {ended.get(done.ended, f'{done.ended} limit')}\n{done.log}"
 

@@ -1,4 +1,4 @@
-"""What the evaluator of a tensor kernel is told: how it is lowered, called, compared and confirmed."""
+"""Task of the evaluator of a tensor kernel: lowering, call, comparison and confirmation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def unscheduled(kernel: Kernel) -> CFunction:
 
 
 def compiler_flags(text: str) -> tuple[str, ...]:
-    """What the text's pragmas need."""
+    """Compiler flags that the text's pragmas need."""
     if THREADS in text:
         return ("-fopenmp",)
     return ("-fopenmp-simd",) if SIMD in text else ()
@@ -78,7 +78,7 @@ def tensor_task(
     further = further_data(body, bound, stated_extents(body, bound.extents))
     call = TensorCall(body, reference, (bound, *further))
     arguments = call.arguments(bound)
-    asked = [number for number, data in enumerate(further, 1) if data.words not in not_asked]
+    compared = [number for number, data in enumerate(further, 1) if data.words not in not_asked]
     return KernelTask(
         command=command,
         source=Path(kernel.source.name).with_suffix(".c"),
@@ -94,7 +94,7 @@ def tensor_task(
             stated=True,
             elements=sum(argument.length for argument in arguments if isinstance(argument, CArray)),
         ),
-        sizes_of=lambda configuration: asked,
+        sizes_of=lambda configuration: compared,
         seeds=(1,) if call.output_bytes(bound) > LARGE_BYTE else (1, 2),
         confirm=Confirmation(call),
     )

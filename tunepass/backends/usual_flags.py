@@ -1,4 +1,4 @@
-"""What is worth trying first of a compiler's flags: the words that people write who want a fast program."""
+"""Seed configurations of a compiler's flags: those that are written for fast programs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def usual_openings(kernel: Kernel) -> tuple[Opening, ...]:
     ran and came near the best, the program as a whole and by its profile as well."""
     fast = _chosen(kernel, FAST)
     whole = {**_chosen(kernel, WHOLE_PROGRAM), **{b.parameter: True for b in kernel.bindings if b.role == "profile"}}
-    found = [Opening(tuple(fast.items()))] if fast else []
+    openings = [Opening(tuple(fast.items()))] if fast else []
     if whole:
-        found.append(Opening(tuple({**fast, **whole}.items()), 0 if fast else None))
-    return tuple(found)
+        openings.append(Opening(tuple({**fast, **whole}.items()), 0 if fast else None))
+    return tuple(openings)
 
 
 def _chosen(kernel: Kernel, words: re.Pattern[str]) -> dict[str, Value]:
     """By parameter, the first value that makes one of these words."""
-    found: dict[str, Value] = {}
+    chosen: dict[str, Value] = {}
     values = {p.name: p.domain for p in kernel.parameters if p.size is not None and p.size <= MANY}
     for binding in kernel.bindings:
         if binding.role == "flag":
             for value in values.get(binding.parameter, ()):
                 if words.fullmatch(binding.form.replace("{}", str(value)).strip()):
-                    found[binding.parameter] = value
+                    chosen[binding.parameter] = value
                     break
-    return found
+    return chosen

@@ -1,4 +1,4 @@
-"""What a command hands to the command line: an exit status, text for people and data for programs."""
+"""Answer of a command: exit status, text for users and data for programs."""
 
 from __future__ import annotations
 

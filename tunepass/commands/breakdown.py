@@ -1,4 +1,4 @@
-"""Where the cycles and the area of a configuration go: a table, data and a picture."""
+"""Breakdown of the cycles and the area of a configuration: a table, data and a picture."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def explained(model: Estimator, point: Configuration, picture: Path | None) -> t
 
 
 def _bounds(parts: Sequence[Slice], unit: str) -> str:
-    """What each thing takes that the whole may be waiting for."""
+    """Time of each resource that may bound the whole."""
     total = sum(part.values[TIME] for part in parts) or 1.0
     rows = [(f"time, and what would bound it alone ({unit})", "share", "")]
     for depth, part in _walk(parts):
@@ -48,20 +48,20 @@ def _bounds(parts: Sequence[Slice], unit: str) -> str:
 
 def _timing(parts: Sequence[Slice]) -> str:
     total = sum(part.values["cycles"] for part in parts) or 1.0
-    more = _told(parts, OF_LOOPS)
+    more = _slice_lines(parts, OF_LOOPS)
     rows = [("cycles on the critical path", "share", "own", "times", "each", *more, "line")]
     for depth, part in _walk(parts):
-        critical, own = part.values["cycles"] / total, part.own["cycles"] / total
+        critical, self_cycles = part.values["cycles"] / total, part.own["cycles"] / total
         hidden = "unrolled" if part.values.get("unrolled") else "hidden"
         share = f"{critical:.1%}" if critical >= LEAST else hidden if part.values["cycles"] == 0 else "less"
         times, each = f"{part.values['times']:,.0f}", f"{part.values['each']:,.0f}"
-        rows.append((_name(depth, part), share, _share(own), times, each, *_cells(part, more), _line(part)))
+        rows.append((_name(depth, part), share, _share(self_cycles), times, each, *_cells(part, more), _line(part)))
     return table(rows, indent="  ")
 
 
 def _area(parts: Sequence[Slice], kinds: Sequence[str]) -> str:
     totals = {name: sum(part.values[name] for part in parts) or 1.0 for name in kinds}
-    more = _told(parts, OF_PARTS)
+    more = _slice_lines(parts, OF_PARTS)
     rows = [("area of the design", "times", *kinds, *more, "line")]
     for depth, part in _walk(parts):
         if any(part.values[name] >= LEAST * totals[name] for name in kinds):
@@ -70,8 +70,8 @@ def _area(parts: Sequence[Slice], kinds: Sequence[str]) -> str:
     return table(rows, indent="  ")
 
 
-def _told(parts: Sequence[Slice], names: Sequence[str]) -> list[str]:
-    """Of the names those that some part has a value of."""
+def _slice_lines(parts: Sequence[Slice], names: Sequence[str]) -> list[str]:
+    """Names for which some part has a value."""
     return [name for name in names if any(name in part.values for _, part in _walk(parts))]
 
 
@@ -111,8 +111,8 @@ def _draw(
     model: Estimator, timing: Sequence[Slice], measure: str, area: Sequence[Slice], kinds: Sequence[str], picture: Path
 ) -> None:
     name = f"{model.kernel.name} on {model.backend.device}"
-    what = "cycles on the critical path" if measure == CYCLES else model.costs.units.get(TIME, TIME)
-    panels = [Panel(f"{name}: {what}", measure, _blocks(timing, measure))]
+    quantity = "cycles on the critical path" if measure == CYCLES else model.costs.units.get(TIME, TIME)
+    panels = [Panel(f"{name}: {quantity}", measure, _blocks(timing, measure))]
     for kind in dict.fromkeys((kinds[0], "brams")) if kinds else ():
         title = model.costs.units.get(kind, "RAM" if kind == "brams" else kind)
         panels.append(Panel(f"{name}: {title}", kind, _blocks(area, kind)))

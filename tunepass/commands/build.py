@@ -46,11 +46,13 @@ def run(options: argparse.Namespace) -> Answer:
     jobs = prepare_all(parsed.kernels, request)
     warnings = tuple(d.render() for d in (*parsed.warnings, *(w for job in jobs for w in job.space.warnings)))
     if options.frozen and (
-        misfits := [f"{job.key}: {reason}" for job in jobs for reason in job.misfits(request.store)]
+        stale_reasons := [f"{job.key}: {reason}" for job in jobs for reason in job.stale_reasons(request.store)]
     ):
-        return _stale(misfits, warnings)
+        return _stale(stale_reasons, warnings)
     built = build(jobs, request, OnStderr())
-    warnings += tuple(f"warning: {result.job.key}: {text}" for result in built for text in result.found.warnings)
+    warnings += tuple(
+        f"warning: {result.job.key}: {text}" for result in built for text in result.search_result.warnings
+    )
     warnings += tuple(f"note: {result.job.key}: {text}" for result in built if (text := result.job.backend.unbuilt()))
     return replace(answer(built), notes=warnings)
 

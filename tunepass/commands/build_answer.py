@@ -1,4 +1,4 @@
-"""What a build says at its end."""
+"""Answer of a build."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.job import Job
-from tunepass.jobs.sizes import SizedFound
+from tunepass.jobs.sizes import SizedChoices
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import MANY, Found, Gain, brought, differing, failure_kind
+from tunepass.tuning.result import MANY, Gain, SearchResult, contributions, differing, failure_kind
 
 MOST_REFUSALS = 3
 UNCHANGED = "the lock fits; nothing was evaluated"
@@ -35,9 +35,9 @@ SECONDS = {  # of a build, by what its object calls them
 
 
 def status_of(built: BuildResult) -> Status:
-    if built.found.interrupted:
-        return Status(128 + built.found.interrupted)
-    return Status.DONE if built.found.gains else Status.ALL_FAILED
+    if built.search_result.interrupted:
+        return Status(128 + built.search_result.interrupted)
+    return Status.DONE if built.search_result.gains else Status.ALL_FAILED
 
 
 def answer(results: Sequence[BuildResult]) -> Answer:
@@ -49,7 +49,7 @@ def answer(results: Sequence[BuildResult]) -> Answer:
 
 def build_data(built: BuildResult) -> dict[str, Json]:
     """The object that architecture and docs/cli.md promise."""
-    job, result, origin = built.job, built.found, origin_data(built.found.origin)
+    job, result, origin = built.job, built.search_result, origin_data(built.search_result.origin)
     seconds = {name: round(sum(result.seconds.get(s, 0.0) for s in stages), 3) for name, stages in SECONDS.items()}
     return {
         "source": job.kernel.source.name,
@@ -77,9 +77,9 @@ def build_data(built: BuildResult) -> dict[str, Json]:
     }
 
 
-def _brings(result: Found) -> Json:
+def _brings(result: SearchResult) -> Json:
     gains = result.gains
-    return dict(brought(result.choice, result.default, result.trials, gains[0].objective)) if gains else {}
+    return dict(contributions(result.choice, result.default, result.trials, gains[0].objective)) if gains else {}
 
 
 def _assigned(configuration: Configuration) -> Json:
@@ -93,20 +93,20 @@ def _gain(gain: Gain, costs: Costs | None) -> Json:
 
 
 def origin_data(origin: Origin | None) -> dict[str, Json]:
-    """What the search started from: an earlier study as `transfer`, a model as `model`."""
+    """Origin of the search's prior mean: an earlier study as `transfer`, a model as `model`."""
     known: Json = origin.data() if origin else None
     model = origin is not None and origin.is_model
     return {"transfer": None if model else known, "model": known if model else None}
 
 
 def build_text(built: BuildResult) -> str:
-    job, result = built.job, built.found
+    job, result = built.job, built.search_result
     where = f" on {job.backend.device}" if job.only_priced else ""
     lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(job, result)}"]
     if result.gains:
         lines.append(f"  choice    {differing(result.choice, result.default)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
-        lines += _brought_lines(result)
+        lines += _contribution_lines(result)
         lines += [f"  estimated {job.backend.basis}"] if job.backend.basis else []
     elif not job.only_priced or _failed(result):
         return "\n".join([*lines, *failure_lines(result.trials)])
@@ -121,7 +121,7 @@ def build_text(built: BuildResult) -> str:
     return "\n".join([*lines, *([f"  lock      {built.lock}"] if built.lock else [])])
 
 
-def _sizes_data(sized: SizedFound) -> list[Json]:
+def _sizes_data(sized: SizedChoices) -> list[Json]:
     """A size an item: its variant's number and choice, with its value and the best known where they are."""
     numbers, known = sized.variants, bool(sized.values)
     return [
@@ -137,7 +137,7 @@ def _sizes_data(sized: SizedFound) -> list[Json]:
 
 
 def _sizes_lines(built: BuildResult) -> list[str]:
-    """Which variant each size has, and what that costs it against the best known there."""
+    """Variant of each size, and its slowdown against the best known for that size."""
     sized, objective = built.sized, built.job.objective
     if sized is None:
         return []
@@ -154,8 +154,8 @@ def _sizes_lines(built: BuildResult) -> list[str]:
     return [f"  {count} variant{'s' if count > 1 else ''} for {len(sized.sizes)} sizes", *lines]
 
 
-def _evaluated(job: Job, result: Found) -> list[str]:
-    """What this run evaluated, and what became of it."""
+def _evaluated(job: Job, result: SearchResult) -> list[str]:
+    """Number of evaluations in this run, and their outcomes."""
     if not result.evaluations:
         return []
     line = f"  evaluated {result.evaluations:,} configurations in {result.seconds.get('total', 0.0):.1f} s"
@@ -169,24 +169,24 @@ def _evaluated(job: Job, result: Found) -> list[str]:
     return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
 
 
-def _brought_lines(result: Found) -> list[str]:
-    """Of a choice among many parameters, what each that differs from the default brings."""
+def _contribution_lines(result: SearchResult) -> list[str]:
+    """Contributions of the parameters that differ from the default, for a choice among many parameters."""
     if len(result.choice) <= MANY or not result.gains:
         return []
-    gains = brought(result.choice, result.default, result.trials, result.gains[0].objective)
+    gains = contributions(result.choice, result.default, result.trials, result.gains[0].objective)
     return [f"  brings    {gain:.3f}x  {name}={shown(result.choice[name])}" for name, gain in gains.items()]
 
 
-def _failed(result: Found) -> list[str]:
+def _failed(result: SearchResult) -> list[str]:
     """How candidates failed that a model could not price: they did not compile, say."""
     kinds = [f"{n} {kind}" for kind, n in result.failures.items() if kind != "infeasible"]
     return [f"  failed    {', '.join(kinds)}"] if kinds else []
 
 
-def _headline(job: Job, result: Found) -> str:
+def _headline(job: Job, result: SearchResult) -> str:
     if result.interrupted:
-        kept = f"{result.trial_count} trials are kept; run the same command to go on"
-        return f"interrupted; the best so far was written, {kept}" if result.gains else f"interrupted; {kept}"
+        note = f"{result.trial_count} trials are kept; run the same command to go on"
+        return f"interrupted; the best so far was written, {note}" if result.gains else f"interrupted; {note}"
     if not result.gains:
         return f"every one of {result.trial_count} evaluations failed"
     if not result.evaluations:
@@ -197,7 +197,7 @@ def _headline(job: Job, result: Found) -> str:
     return f"{gain.gain:.2f}x better than the default" if gain.gain else "chosen; the default itself fails"
 
 
-def _priced_headline(job: Job, result: Found) -> str:
+def _priced_headline(job: Job, result: SearchResult) -> str:
     if result.interrupted:
         return "interrupted; what was found so far is kept, and the same command goes on"
     if not result.gains and _failed(result):
@@ -215,7 +215,7 @@ def _priced_headline(job: Job, result: Found) -> str:
 
 
 def transferred(origin: Origin | None) -> list[str]:
-    """What the search started from, and what it turned out to be worth."""
+    """Origin and trust of the search's prior mean."""
     if origin is None:
         return []
     worth = origin.worth()
@@ -224,7 +224,7 @@ def transferred(origin: Origin | None) -> list[str]:
 
 
 def refusals(trials: Sequence[Trial]) -> list[str]:
-    """What the compiler was asked to do and did not, with its reason, once each."""
+    """Directives that the compiler refused, with its reason, once each."""
     reasons = Counter(
         " - ".join(line.strip() for line in t.outcome.log.splitlines()[:2])
         for t in trials

@@ -47,18 +47,18 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
         sys.stderr.write("".join(f"{line}\n" for line in lines_of("error", plan.stale)))
         statistics.add(plan.outcomes)
         return Status.STALE
-    told = [] if frozen else plan.told
+    notes = [] if frozen else plan.told
     added = [*([QUIET] if behind.known and _is_noisy(call) else []), *link_marks.needed(call.arguments)]
     if not plan.tuned:
-        prepared = Prepared(0, added, "", told, plan.outcomes)
+        prepared = Prepared(0, added, "", notes, plan.outcomes)
         _keep(question, call, prepared, plan.read, begin)
         return prepared.run(compiler, call.arguments if "--" in words else words)
     with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
         if len(call.compiled) > 1 or (call.links and plan.tuned[0].compiler):  # the call's own compiler links
-            sys.stderr.write("".join(f"{line}\n" for line in told))
+            sys.stderr.write("".join(f"{line}\n" for line in notes))
             statistics.add(plan.outcomes)
             return compile_tuned(compiler, call, plan.tuned, added, scratch)
-        prepared = prepare(call.arguments, plan.tuned[0], added, scratch, told, plan.outcomes)
+        prepared = prepare(call.arguments, plan.tuned[0], added, scratch, notes, plan.outcomes)
         if not prepared.text.startswith(scratch):
             _keep(question, call, prepared, plan.read, begin)
         return prepared.run(compiler, call.arguments, scratch)

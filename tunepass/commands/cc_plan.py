@@ -72,10 +72,10 @@ def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> Plan:
 
 
 def plan_of_unknown(call: CompilerCall) -> Plan:
-    """Where no word is known to be the compiler, all are passed on as they are: nothing is tuned."""
+    """Plan for words without a known compiler: all are passed on as they are, and nothing is tuned."""
     names = [given.name for given in call.sources if annotated(contents(Path(given.name)))]
-    told = tuple(f"{name} is compiled untuned: {UNKNOWN}" for name in names if _with_locks(name))
-    return Plan(warnings=told, stale=told, outcomes=tuple(outcome(name, UNTUNED, UNKNOWN) for name in names))
+    notes = tuple(f"{name} is compiled untuned: {UNKNOWN}" for name in names if _with_locks(name))
+    return Plan(warnings=notes, stale=notes, outcomes=tuple(outcome(name, UNTUNED, UNKNOWN) for name in names))
 
 
 def _with_locks(source: str) -> list[str]:

@@ -78,7 +78,7 @@ def _host(options: argparse.Namespace) -> Answer:
 
 
 def _errors(errors: Mapping[tuple[str, str], Error], device: str) -> str:
-    rows = [("template", "held back", *(f"{r} {what}" for r in RESOURCES for what in ("mean", "exact")))]
+    rows = [("template", "held back", *(f"{r} {statistic}" for r in RESOURCES for statistic in ("mean", "exact")))]
     for family in dict.fromkeys(family for family, _ in errors):
         family_errors = [errors[family, resource] for resource in RESOURCES]
         rows.append((family, str(family_errors[0].n), *(f"{x:.1%}" for e in family_errors for x in (e.mean, e.exact))))
@@ -103,7 +103,7 @@ def _point(options: argparse.Namespace) -> Answer:
 
 
 def _design(design: Design) -> str:
-    rows = [("template", "copies", *(f"{r} {what}" for r in RESOURCES for what in ("estimated", "synthesised")))]
+    rows = [("template", "copies", *(f"{r} {origin}" for r in RESOURCES for origin in ("estimated", "synthesised")))]
     for part in sorted(design.parts, key=lambda p: -p.copies * p.synthesised["LUT"]):
         pairs = (x[resource] for resource in RESOURCES for x in (part.estimated, part.synthesised))
         rows.append((part.template.name, f"{part.copies:,}", *(f"{n:g}" for n in pairs)))

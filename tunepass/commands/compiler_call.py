@@ -1,4 +1,4 @@
-"""What a C compiler's command line asks for: its inputs and their languages, and how far the compiler is to go."""
+"""Reading of a C compiler's command line: its inputs and their languages, and how far the compiler is to go."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ class CompilerCall:
     def compiling(self, place: int, output: str) -> list[str]:
         """The arguments that only compile the source at `place`, to `output`: no other input, no linking."""
         inputs = {given.place for given in self.inputs} - {place}
-        kept = self._words(place, lambda i, argument, value: i not in inputs and not _is_aside(argument, value))
-        return [*kept, "-c", "-o", output]
+        arguments = self._words(place, lambda i, argument, value: i not in inputs and not _is_aside(argument, value))
+        return [*arguments, "-c", "-o", output]
 
     def _words(self, place: int, keep: Keep) -> list[str]:
-        """What is kept of the arguments; an -x stands before the input at `place` alone: elsewhere compilers warn."""
+        """Arguments that pass the test; an -x stands before the input at `place` alone: elsewhere compilers warn."""
         stated = next((given for given in self.inputs if given.place == place and given.stated), None)
         later = any(given.place > place and keep(given.place, given.name, None) for given in self.inputs)
         words: list[str] = []

@@ -42,15 +42,15 @@ def prepare(
 
 
 def _file_name(source: str) -> str:
-    """Of stdin a name from which compilers make theirs: -.o, -.d."""
+    """File name of a source; for stdin one from which compilers derive theirs: -.o, -.d."""
     return "-.c" if source == STDIN else os.path.basename(source)
 
 
 def _file_of(text: bytes, name: str, scratch: str) -> str:
     """Named like the source, as is what the compiler writes; in the cache folder, else in the scratch one."""
-    kept = sealed.keep_text(text, name)
-    if kept is not None:
-        return kept
+    sealed_path = sealed.keep_text(text, name)
+    if sealed_path is not None:
+        return sealed_path
     path = os.path.join(scratch, sealed.digest([text]).hex(), name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
@@ -111,7 +111,7 @@ def _last(words: Sequence[str], name: str) -> int:
 
 
 def _dry_run(words: list[str]) -> str:
-    """What the compiler would call, as it says on stderr."""
+    """The calls of a dry run, which the compiler prints on stderr."""
     try:
         return subprocess.run(words, capture_output=True, text=True, check=False, errors="surrogateescape").stderr
     except OSError as error:

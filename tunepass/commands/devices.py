@@ -21,10 +21,10 @@ def run(options: argparse.Namespace) -> Answer:
         holds = ", ".join(f"{limit:,} {name}" for name, limit in device.capacity.items())
         clock = "" if device.clock_hz is None else f"{device.clock_hz / 1e6:g} MHz"
         rows.append((device.name, device.family, clock, holds))
-    here = found_devices()
-    for found in here:
-        clock = f"{found.device.clock_mhz} MHz" if found.device.clock_mhz else ""
-        rows.append((found.address, "this machine's", clock, found.device.name))
+    devices = found_devices()
+    for entry in devices:
+        clock = f"{entry.device.clock_mhz} MHz" if entry.device.clock_mhz else ""
+        rows.append((entry.address, "this machine's", clock, entry.device.name))
     listed: list[Json] = [
         {
             "name": device.name,
@@ -37,12 +37,12 @@ def run(options: argparse.Namespace) -> Answer:
     ]
     listed += [
         {
-            "name": found.address,
+            "name": entry.address,
             "family": "this machine's",
-            "description": found.device.name,
-            "clock_hz": found.device.clock_mhz * 1e6 or None,
-            "capacity": {"multiprocessors": found.device.multiprocessors, "memory_byte": found.device.memory_byte},
+            "description": entry.device.name,
+            "clock_hz": entry.device.clock_mhz * 1e6 or None,
+            "capacity": {"multiprocessors": entry.device.multiprocessors, "memory_byte": entry.device.memory_byte},
         }
-        for found in here
+        for entry in devices
     ]
     return Answer(table(rows), listed)

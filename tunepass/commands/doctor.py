@@ -111,8 +111,8 @@ def _protection(shield: Shielding | None) -> Iterator[Finding]:
     if shield is None:
         yield Finding("supervisor", "running candidates", "", True, "free memory and processes: none can be started")
         return
-    for name, purpose, found, remedy in shield.lines:
-        yield Finding(name, purpose, found, False, remedy)
+    for name, purpose, state, remedy in shield.lines:
+        yield Finding(name, purpose, state, False, remedy)
 
 
 def _native_version() -> str:
@@ -132,8 +132,8 @@ def _compilers() -> Iterator[Finding]:
         yield Finding(name, purpose, versions[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
     for name, purpose in CXX_COMPILERS:
         yield Finding(name, purpose, versions[name], False, "apt install g++")
-    for name, found in further.items():
-        yield Finding(name, "a compiler to tune for", found, False, "")
+    for name, compiler in further.items():
+        yield Finding(name, "a compiler to tune for", compiler, False, "")
 
 
 def _versioned() -> list[str]:
@@ -146,14 +146,14 @@ def _versioned() -> list[str]:
 
 
 def _gpu() -> Iterator[Finding]:
-    """What compiles GPU kernels, and the devices that run them."""
+    """Compilers of GPU kernels, and devices that run them."""
     try:
-        found = nvcc.identify()
-        text = f"{found.version}, {found.architectures[0]} to {found.architectures[-1]}"
+        compiler = nvcc.identify()
+        text = f"{compiler.version}, {compiler.architectures[0]} to {compiler.architectures[-1]}"
     except (ToolError, IndexError):
         text = ""
     yield Finding("nvcc", "CUDA kernels, also without a GPU", text, False, nvcc.HINT)
-    devices = [f"{found.address} {found.device.name}" for found in found_devices()]
+    devices = [f"{device.address} {device.device.name}" for device in found_devices()]
     remedy = "a driver of NVIDIA; for OpenCL pip install 'tunepass[opencl]', of this processor 'tunepass[pocl]'"
     yield Finding("GPUs", "running GPU kernels", "; ".join(devices), False, remedy)
     for old in troubled_devices():
@@ -162,7 +162,7 @@ def _gpu() -> Iterator[Finding]:
 
 
 def _synthesis() -> Iterator[Finding]:
-    """What synthesises C for FPGAs; without any a model prices it."""
+    """Tools that synthesise C for FPGAs; without any a model prices it."""
     names = [name for tool in synthesis.TOOLS for name in tool.names if shutil.which(name)]
     versions = [synthesis.find(name).version for name in names]
     remedy = "Vitis, Merlin or Intel's compiler for OpenCL, set up as its settings64.sh or init_opencl.sh does"
@@ -183,12 +183,12 @@ def _packages() -> Iterator[Finding]:
 
 def _plugins() -> Iterator[Finding]:
     """One each; what is broken or clashes is absent, and its remedy says why."""
-    here = installed()
-    for state in plugin_states(here):
+    plugins = installed()
+    for state in plugin_states(plugins):
         plugin = state.plugin
-        found = "" if state.problem else f"{plugin.release}, {plugin.target}"
-        yield Finding(f"{plugin.role} {plugin.name}", f"a plug-in of {plugin.package}", found, False, state.problem)
-    for package, problem in here.unreadable:
+        target = "" if state.problem else f"{plugin.release}, {plugin.target}"
+        yield Finding(f"{plugin.role} {plugin.name}", f"a plug-in of {plugin.package}", target, False, state.problem)
+    for package, problem in plugins.unreadable:
         yield Finding(package, "plug-ins", "", False, f"repair its entry points: {problem}")
 
 

@@ -18,7 +18,7 @@ from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
 from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.jobs.reading import read_source
-from tunepass.jobs.tables import number, spelt, tidy
+from tunepass.jobs.tables import format_cell, number, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.tuning.result import assignment
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def _output(options: argparse.Namespace) -> Path | None:
-    """Where to write, checked against what there is to write."""
+    """Output path, checked against the kind of output."""
     if options.explain and options.configs:
         raise TunepassError("--explain looks into one configuration, --configs names many", hint="set one with --set")
     if options.output is None:
@@ -122,6 +122,6 @@ def _csv(points: Sequence[Configuration], prices: Prices) -> str:
     lines = [",".join([*points[0], *prices])]
     columns = [column.tolist() for column in prices.values()]
     for point, row in zip(points, zip(*columns)):
-        cells = [spelt(v) for v in point.values()]
+        cells = [format_cell(v) for v in point.values()]
         lines.append(",".join([*cells, *(str(tidy(float(v))) for v in row)]))
     return "\n".join(lines) + "\n"

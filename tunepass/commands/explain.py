@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import failure_lines, origin_data, transferred
 from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
-from tunepass.jobs.past import Past, look_back
+from tunepass.jobs.past import Past, past_searches
 from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
@@ -17,7 +17,7 @@ from tunepass.study.trial import Trial
 from tunepass.tuning.result import differing, failure_kind, failures_of, value_of
 
 BEST = 5
-MOST_SHOWN = 20  # parameters that decide most
+MOST_LISTED = 20  # parameters that decide most
 FEW = 5  # measured trials that say something about parameters
 
 
@@ -31,7 +31,7 @@ class Neighbour:
 
 
 def run(options: argparse.Namespace) -> Answer:
-    pasts = look_back(options.source, options.kernel, options.store)
+    pasts = past_searches(options.source, options.kernel, options.store)
     data: Json = [_data(past) for past in pasts]
     return Answer("\n\n".join(_text(past) for past in pasts), {"kernels": data})
 
@@ -41,11 +41,11 @@ def _text(past: Past) -> str:
     failed = sum(failures_of(trials).values())
     lines = [f"{past.job.key}: {len(trials)} trials, {failed} failed"]
     rows = [("", objective.name, "configuration")]
-    rows += [("default", _value(past, t), _told(past, t.configuration)) for t in trials[:1]]
-    rows += [(f"best {i}", _value(past, t), _told(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
+    rows += [("default", _value(past, t), _trial_text(past, t.configuration)) for t in trials[:1]]
+    rows += [(f"best {i}", _value(past, t), _trial_text(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
     lines.append(table(rows, indent="  "))
     if past.choice is not None:
-        lines.append(f"  the choice: {_told(past, past.choice)}")
+        lines.append(f"  the choice: {_trial_text(past, past.choice)}")
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
@@ -54,7 +54,7 @@ def _text(past: Past) -> str:
         history = past.history
         lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
     if decisive := importance_of(past):
-        shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_SHOWN])
+        shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_LISTED])
         lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
     if failed:
@@ -62,7 +62,7 @@ def _text(past: Past) -> str:
     return "\n".join(lines)
 
 
-def _told(past: Past, configuration: Configuration) -> str:
+def _trial_text(past: Past, configuration: Configuration) -> str:
     return differing(configuration, past.job.space.default)
 
 

@@ -1,4 +1,4 @@
-"""What is said of finalists: as JSON, as a sentence, and as pictures."""
+"""Report on finalists: as JSON, as a sentence, and as pictures."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def _reason(
     if decision.best is None:
         return f"default kept: no finalist made enough rounds ({comparison.rounds}) to be compared with it"
     lo, hi = decision.interval
-    found = f"{decision.gain:.3f}x [{lo:.3f}, {hi:.3f}]"
+    gain_text = f"{decision.gain:.3f}x [{lo:.3f}, {hi:.3f}]"
     if decision.more_rounds == 0:
-        return f"default kept: no finalist is {1 + LEAST_GAIN:g}x better; the best is {found}"
+        return f"default kept: no finalist is {1 + LEAST_GAIN:g}x better; the best is {gain_text}"
     if decision.more_rounds is None:
-        return f"default kept: best finalist {found}; more than 1,000 more rounds would be needed to decide"
+        return f"default kept: best finalist {gain_text}; more than 1,000 more rounds would be needed to decide"
     rounds = f"{decision.more_rounds} more round{'' if decision.more_rounds == 1 else 's'}"
-    return f"default kept: best finalist {found}; about {rounds} would decide"
+    return f"default kept: best finalist {gain_text}; about {rounds} would decide"
 
 
 def _without_finalists(trials: Sequence[Trial], space: Space) -> str:

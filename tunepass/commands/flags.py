@@ -11,29 +11,29 @@ from tunepass.flags.option import Amount, Option
 
 
 def run(options: argparse.Namespace) -> Answer:
-    found = listing(
+    flags = listing(
         options.program, f"-{options.level.lstrip('-')}", options.kinds, math=options.math, native=options.native
     )
     note = [
-        f"{found.compiler.version}: {len(found.options)} parameters at -{options.level.lstrip('-')}, by tunepass flags"
+        f"{flags.compiler.version}: {len(flags.options)} parameters at -{options.level.lstrip('-')}, by tunepass flags"
     ]
-    text = block(options.program, found.options, found.conflicts, note)
-    return Answer(text.rstrip("\n"), _data(found), notes=_notes(found))
+    text = block(options.program, flags.options, flags.conflicts, note)
+    return Answer(text.rstrip("\n"), _data(flags), notes=_notes(flags))
 
 
-def _notes(found: Listing) -> tuple[str, ...]:
+def _notes(flags: Listing) -> tuple[str, ...]:
     """On stderr: the text itself goes into a file."""
-    if not found.refused:
+    if not flags.refused:
         return ()
-    return (f"note: listed, but refused or without effect on this machine: {', '.join(found.refused)}",)
+    return (f"note: listed, but refused or without effect on this machine: {', '.join(flags.refused)}",)
 
 
-def _data(found: Listing) -> Json:
+def _data(flags: Listing) -> Json:
     return {
-        "compiler": found.compiler.version,
-        "parameters": {option.name: _option(option) for option in found.options},
-        "conflicts": [list(pair) for pair in found.conflicts],
-        "refused": list(found.refused),
+        "compiler": flags.compiler.version,
+        "parameters": {option.name: _option(option) for option in flags.options},
+        "conflicts": [list(pair) for pair in flags.conflicts],
+        "refused": list(flags.refused),
     }
 
 

@@ -9,7 +9,7 @@ from typing import TextIO
 from tunepass.commands.answer import Json, plain, table
 from tunepass.exact.base import Certificate
 from tunepass.hwmodels.base import Costs
-from tunepass.jobs.tables import EXTRAPOLATED, number, spelt, tidy
+from tunepass.jobs.tables import EXTRAPOLATED, format_cell, number, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
@@ -25,16 +25,16 @@ def front_table(front: Sequence[Trial], objectives: Sequence[Objective], beyond:
     named: dict[int, list[str]] = {}
     for pick in possible(objectives):
         named.setdefault(picked_of(pick, front, objectives).number, []).append(pick)
-    shown = set(named)
+    listed_numbers = set(named)
     for k in range(MOST_ROWS):
-        if len(shown) < MOST_ROWS:
-            shown.add(front[round(k * (len(front) - 1) / max(1, MOST_ROWS - 1))].number)
+        if len(listed_numbers) < MOST_ROWS:
+            listed_numbers.add(front[round(k * (len(front) - 1) / max(1, MOST_ROWS - 1))].number)
     rows = [("", *(o.name for o in objectives), *front[0].configuration, *([EXTRAPOLATED] if beyond else []))]
     for trial in front:
-        if trial.number in shown:
+        if trial.number in listed_numbers:
             values = (number(value_of(trial, o) or 0.0) for o in objectives)
             flag = ["yes" if trial.configuration in beyond else ""] if beyond else []
-            cells = (*values, *map(spelt, trial.configuration.values()), *flag)
+            cells = (*values, *map(format_cell, trial.configuration.values()), *flag)
             rows.append((" ".join(named.get(trial.number, [])), *cells))
     text = table(rows, indent="  ")
     hidden = len(front) - (len(rows) - 1)
@@ -103,13 +103,13 @@ def front_watch(
     title: str, stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[Certificate], None]:
     """A line about a running exact search every two seconds."""
-    said = clock()
+    reported_at = clock()
 
     def watch(certificate: Certificate) -> None:
-        nonlocal said
-        if clock() - said < HEARTBEAT_S:
+        nonlocal reported_at
+        if clock() - reported_at < HEARTBEAT_S:
             return
-        said = clock()
+        reported_at = clock()
         c = certificate
         stream.write(
             f"{title}: {c.found:,} on the front, {c.evaluated:,} evaluated, "

@@ -32,12 +32,12 @@ def run(options: argparse.Namespace) -> Answer:
         sources=tuple(map(Path, options.source or ())),
         kernel=options.kernel,
     )
-    found = imported(Path(options.file), given)
-    return _answer(found, _written(options, found.name, found.text, (options.file,)))
+    converted = imported(Path(options.file), given)
+    return _answer(converted, _written(options, converted.name, converted.text, (options.file,)))
 
 
 def _written(options: argparse.Namespace, name: str, text: str, sources: Sequence[str]) -> Path | None:
-    """Where the text is written now, if it is; never to a file that it is made of."""
+    """Write the text if a path is given, never to one of its inputs; return the path."""
     if options.output is None:
         return None
     output = Path(options.output)
@@ -49,7 +49,7 @@ def _written(options: argparse.Namespace, name: str, text: str, sources: Sequenc
 
 
 def _foreign(options: argparse.Namespace, file: EmittedFile) -> Answer:
-    """What a plug-in's door has made of the file."""
+    """Answer for a file that a plug-in's door converted."""
     for word in ("param", "constraint", "size", "source", "kernel"):
         if vars(options)[word]:
             raise TunepassError(f"--{word} is about built-in formats; {options.file} is read by a plug-in")
@@ -58,13 +58,13 @@ def _foreign(options: argparse.Namespace, file: EmittedFile) -> Answer:
     return Answer(file.text.rstrip("\n") if output is None else f"wrote {output}", data)
 
 
-def _model(options: argparse.Namespace, found: ImportedModel) -> Answer:
+def _model(options: argparse.Namespace, model: ImportedModel) -> Answer:
     """A model with a search space of NNI."""
     for word in ("param", "constraint", "size", "kernel"):
         if vars(options)[word]:
             raise TunepassError(f"--{word} is about kernels; {options.file} is a search space of NNI")
-    output = _written(options, found.name, found.text, (options.file, *options.source))
-    kernel, notes = found.kernel, tuple(f"note: {note}" for note in found.notes)
+    output = _written(options, model.name, model.text, (options.file, *options.source))
+    kernel, notes = model.kernel, tuple(f"note: {note}" for note in model.notes)
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     counted = space.finite and space.complete
@@ -76,16 +76,16 @@ def _model(options: argparse.Namespace, found: ImportedModel) -> Answer:
         "dense": space.dense if space.finite else None,
         "feasible": space.size if counted else None,
         "complete": True,
-        "notes": list(found.notes),
+        "notes": list(model.notes),
         "output": str(output) if output else None,
     }
     if output is None:
-        return Answer(found.text.rstrip("\n"), data, notes=notes)
+        return Answer(model.text.rstrip("\n"), data, notes=notes)
     return Answer(f"{kernel.name}: {len(kernel.parameters)} parameters\nwrote {output}", data, notes=notes)
 
 
-def _answer(found: Imported, output: Path | None) -> Answer:
-    kernel, space = found.kernel, found.kernel.space()
+def _answer(foreign: Imported, output: Path | None) -> Answer:
+    kernel, space = foreign.kernel, foreign.kernel.space()
     dense = math.prod(len(p.values) for p in kernel.parameters)
     data: Json = {
         "kernel": kernel.function,
@@ -94,15 +94,15 @@ def _answer(found: Imported, output: Path | None) -> Answer:
         "constraints": list(kernel.constraints),
         "dense": dense,
         "feasible": space.size,
-        "complete": found.whole,
-        "notes": list(found.notes),
+        "complete": foreign.whole,
+        "notes": list(foreign.notes),
         "output": str(output) if output else None,
     }
-    notes = tuple(f"note: {note}" for note in found.notes)
+    notes = tuple(f"note: {note}" for note in foreign.notes)
     if output is None:
-        return Answer(found.text.rstrip("\n"), data, notes=notes)
-    said = f"{kernel.function}: {len(kernel.parameters)} parameters, {space.size:,} of {dense:,} configurations"
-    return Answer(f"{said}\nwrote {output}", data, notes=notes)
+        return Answer(foreign.text.rstrip("\n"), data, notes=notes)
+    summary = f"{kernel.function}: {len(kernel.parameters)} parameters, {space.size:,} of {dense:,} configurations"
+    return Answer(f"{summary}\nwrote {output}", data, notes=notes)
 
 
 def _pair(word: str, option: str) -> tuple[str, str]:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from tunepass.compilers.finding import compiler_at, is_program
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-OWN_OF_SHELLS = "time"  # where no program has that name
+SHELL_KEYWORD = "time"  # where no program has that name
 
 
 def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before the compiler's name, where the first is a program, and the compiler's command."""
-    at = compiler_at(words) if words and (is_program(words[0]) or words[0] == OWN_OF_SHELLS) else None
+    at = compiler_at(words) if words and (is_program(words[0]) or words[0] == SHELL_KEYWORD) else None
     return list(words[: at or 0]), list(words[at or 0 :])
 
 

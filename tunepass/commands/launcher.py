@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CXX = "c++"  # the command
 QUOTES = frozenset("'\"\\#")
-MOST_ASKED = 3  # programs among the words that are asked whether they compile
+MOST_QUERIED = 3  # programs among the words that are asked whether they compile
 
 
 class Behind:
@@ -50,7 +50,7 @@ def asked(behind: Behind) -> Behind:
     from tunepass.compilers.cc import language_compiled_by
 
     words = [*behind.command, *behind.arguments]
-    for at in [i for i, word in enumerate(words) if is_program(word)][:MOST_ASKED]:
+    for at in [i for i, word in enumerate(words) if is_program(word)][:MOST_QUERIED]:
         language = language_compiled_by(words[at])
         if language is not None:
             return Behind(words[: at + 1], words[at + 1 :], language == CXX)

@@ -40,8 +40,10 @@ def needed(arguments: Sequence[str], objects: Iterable[str] = ()) -> list[str]:
     if not STOPS_EARLY.isdisjoint(arguments) or not NO_RUNTIME.isdisjoint(arguments):
         return []
     data = [content for path in (*linked_files(arguments), *objects) if MARK in (content := read(path))]
-    asked = [word for name, word in WORDS.items() if any(MARK + name.encode() + b"\0" in content for content in data)]
-    return [word for word in asked if word not in arguments]
+    required = [
+        word for name, word in WORDS.items() if any(MARK + name.encode() + b"\0" in content for content in data)
+    ]
+    return [word for word in required if word not in arguments]
 
 
 def linked_files(arguments: Sequence[str]) -> list[str]:

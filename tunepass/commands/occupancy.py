@@ -29,10 +29,10 @@ def _text(gpu: Gpu, answer: Occupancy, options: argparse.Namespace) -> str:
         unit = "work-group processor"
     *others, last = answer.limited_by
     listed = f"{', '.join(others)} and {last}" if others else last
-    said = f"{answer.blocks_per_sm} blocks of {answer.warps_per_block} {warps} a {unit}"
-    said += f", occupancy {answer.occupancy:.1%}, limited by {listed}"
+    sentence = f"{answer.blocks_per_sm} blocks of {answer.warps_per_block} {warps} a {unit}"
+    sentence += f", occupancy {answer.occupancy:.1%}, limited by {listed}"
     if not answer.fits:
-        said = f"such a block cannot be launched: {listed}"
+        sentence = f"such a block cannot be launched: {listed}"
     limits = gpu.limits
     per_block: dict[Resource, str] = {
         "warps": f"{answer.warps_per_block} of {limits.warps_per_sm} {warps}; "
@@ -45,4 +45,4 @@ def _text(gpu: Gpu, answer: Occupancy, options: argparse.Namespace) -> str:
     }
     rows = [("limit", "blocks", "a block takes; at most")]
     rows += [(str(resource), str(count), per_block[resource]) for resource, count in answer.blocks.items()]
-    return f"{gpu.name} ({gpu.architecture.name}): {said}\n{table(rows, indent='  ')}"
+    return f"{gpu.name} ({gpu.architecture.name}): {sentence}\n{table(rows, indent='  ')}"

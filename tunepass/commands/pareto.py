@@ -66,7 +66,7 @@ def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
         *certificate_lines(front.certificate, front.gap, within_fit=len(problem.constraints) > 1),
     ]
     data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
-    status = Status.INTERRUPTED if stop.asked else Status.DONE if trials else Status.ALL_FAILED
+    status = Status.INTERRUPTED if stop.stop_signal else Status.DONE if trials else Status.ALL_FAILED
     return _answer(job, lines, data, trials, trials, output, status, front.certificate.caption)
 
 

@@ -33,27 +33,27 @@ class PluginState:
 
 
 def run(options: argparse.Namespace) -> Answer:
-    here = installed()
-    states = plugin_states(here)
+    plugins = installed()
+    states = plugin_states(plugins)
     data: Json = {
         "plugins": [_data(state) for state in states],
-        "unreadable": [{"package": package, "problem": problem} for package, problem in here.unreadable],
+        "unreadable": [{"package": package, "problem": problem} for package, problem in plugins.unreadable],
     }
     rows = [("", "role", "name", "class", "package")]
     rows += [(s.state, s.plugin.role, s.plugin.name, s.plugin.target, s.plugin.release) for s in states]
     lines = [table(rows)] if states else ["no plug-ins: no installed package has entry points of the groups tunepass.*"]
     lines += [f"{s.plugin.role} {s.plugin.name}: {s.problem}" for s in states if s.problem]
-    lines += [f"{package}: its entry points cannot be read: {problem}" for package, problem in here.unreadable]
+    lines += [f"{package}: its entry points cannot be read: {problem}" for package, problem in plugins.unreadable]
     return Answer("\n".join(lines), data)
 
 
-def plugin_states(here: Installed) -> tuple[PluginState, ...]:
+def plugin_states(plugins: Installed) -> tuple[PluginState, ...]:
     """Each plug-in with what keeps it from being used; every one is loaded to see whether it can be."""
-    counts = Counter((plugin.role, plugin.name) for plugin in here.plugins)
-    return tuple(_state(plugin, here, counts[plugin.role, plugin.name] > 1) for plugin in here.plugins)
+    counts = Counter((plugin.role, plugin.name) for plugin in plugins.plugins)
+    return tuple(_state(plugin, plugins, counts[plugin.role, plugin.name] > 1) for plugin in plugins.plugins)
 
 
-def _state(plugin: Plugin, here: Installed, shared: bool) -> PluginState:
+def _state(plugin: Plugin, plugins: Installed, shared: bool) -> PluginState:
     if plugin.role not in registry.ROLES:
         known = ", ".join(registry.ROLES)
         return PluginState(plugin, broken=f"{plugin.release} has it in no role of tunepass; roles: {known}")
@@ -68,13 +68,13 @@ def _state(plugin: Plugin, here: Installed, shared: bool) -> PluginState:
     if _is_built_in(plugin):
         return PluginState(plugin, clash=f"tunepass has a built-in one: that of {plugin.release} is left out")
     if shared:
-        releases = [p.release for p in here.plugins if (p.role, p.name) == (plugin.role, plugin.name)]
+        releases = [p.release for p in plugins.plugins if (p.role, p.name) == (plugin.role, plugin.name)]
         return PluginState(plugin, clash=f"{' and '.join(releases)} have one each: none is used")
     return PluginState(plugin)
 
 
 def _loaded(plugin: Plugin, shared: bool) -> bool:
-    """Whether a mark in the text chooses the plug-in, which is a frontend then. Raises for one that is broken."""
+    """Is the plug-in a frontend that a mark in the text chooses? Raises for a broken plug-in."""
     if plugin.role != "devices":
         mark = getattr(registry.load(plugin), "mark", "")
         return plugin.role == "frontends" and re.compile(str(mark)).pattern != ""

@@ -90,7 +90,7 @@ class Prepared:
 
 
 def _read_record(record: bytes) -> Prepared:
-    """What `record` made: a record is sealed, so it is whole."""
+    """Read a record that `record` wrote: it is sealed, so it is whole."""
     fields = record.decode("utf-8", "surrogateescape").split("\0")
     place, begin, added, told = (int(field) for field in fields[:4])
     text, compiler, rest = fields[4], fields[5], fields[6:]
@@ -103,15 +103,15 @@ class Question:
 
     def __init__(self, compiler: Sequence[str], words: Sequence[str], sources: Mapping[str, bytes]):
         self.words, self.sources = list(words), sources
-        here = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
+        context = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
         locks = {os.path.join(os.path.dirname(place), LOCK) for name in sources for place in places_of(name)}
         contents = [part for name in sorted(sources) for part in (os.fsencode(name), sources[name])]
-        self.name = sealed.digest(here).hex()
-        self.key = sealed.digest([*here, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
+        self.name = sealed.digest(context).hex()
+        self.key = sealed.digest([*context, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
         self.compiler = list(compiler)
 
     def still_holds(self) -> bool:
-        """Whether sources and locks are what they were when it was asked."""
+        """Are sources and locks unchanged since the question was recorded?"""
         now = {name: link_marks.read(name) for name in self.sources}
         return Question(self.compiler, self.words, now).key == self.key
 
@@ -136,7 +136,7 @@ class Question:
         sealed.remember(self.name, self.key + modules + b"\1" + prepared.record(begin))
 
     def _names(self, compiler: str) -> bool:
-        """Whether a source names it, without a path or a word of a shell."""
+        """Does a source name it, without a path or a word of a shell?"""
         plain = compiler.replace("-", "").replace("+", "").replace(".", "").replace("_", "").isalnum()
         plain = plain and compiler.rstrip("-.0123456789").endswith(COMPILERS)
         named = any(f'"{compiler}"'.encode() in content for content in self.sources.values())

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> Answer:
         "proof": _proof_data(proof),
         "outputs": [str(path) for path, _ in outputs],
     }
-    status = Status.INTERRUPTED if stop.asked else _status(pruned, proof)
+    status = Status.INTERRUPTED if stop.stop_signal else _status(pruned, proof)
     return Answer("\n".join(lines), data, status, tuple(notes))
 
 
@@ -87,8 +87,8 @@ def _proof_lines(proof: Proof) -> Iterator[str]:
     elif proof.bounded:
         yield "  Z3      was not asked: what is left is bounded, not known"
     elif proof.open:
-        told = f"{count(proof.open_volume)} configurations, in {proof.open} boxes"
-        yield f"  Z3      did not settle {told}; the others are proved"
+        amount = f"{count(proof.open_volume)} configurations, in {proof.open} boxes"
+        yield f"  Z3      did not settle {amount}; the others are proved"
     else:
         yield f"  proved  by Z3 in {proof.questions} questions: nothing in it breaks a limit, nothing else fits"
         if proof.rounded:
@@ -99,8 +99,8 @@ def _proof_data(proof: Proof | None) -> Json:
     if proof is None:
         return None
     refuted = None if proof.refuted is None else {name: plain(value) for name, value in proof.refuted.items()}
-    told = {"proved": proof.proved, "questions": proof.questions, "rounded": proof.rounded, "open": proof.open_volume}
-    return {**told, "refuted": refuted, "inside": proof.inside if refuted else None}
+    counts = {"proved": proof.proved, "questions": proof.questions, "rounded": proof.rounded, "open": proof.open_volume}
+    return {**counts, "refuted": refuted, "inside": proof.inside if refuted else None}
 
 
 def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
@@ -123,9 +123,9 @@ def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
         for c in pruned.conflict:
             yield f"    {c.text}{_place(c.span)}"
         return
-    kept = pruned.remaining.kept()
+    masks = pruned.remaining.kept()
     values = [("parameter", "left", "")]
-    values += [(p.name, _values(p, kept[p.name]), _of(kept[p.name])) for p in pruned.parameters if p.name in kept]
+    values += [(p.name, _values(p, masks[p.name]), _of(masks[p.name])) for p in pruned.parameters if p.name in masks]
     yield table(values, indent="  ")
 
 
@@ -164,26 +164,30 @@ def _place(span: Span | None) -> str:
     return f"  {span}" if span is not None else ""
 
 
-def _values(parameter: Parameter, kept: Mask) -> str:
+def _values(parameter: Parameter, mask: Mask) -> str:
     """The values that are left, neighbours in a range of integers as a range."""
-    places = np.flatnonzero(kept).tolist()
+    places = np.flatnonzero(mask).tolist()
     domain = parameter.domain
     if not isinstance(parameter, Integer) or len(places) <= 3:
-        told = [shown(domain[place]) for place in places]
+        values = [shown(domain[place]) for place in places]
     else:
         ends = np.flatnonzero(np.diff(places) > 1).tolist()
         runs = zip([0, *(e + 1 for e in ends)], [*ends, len(places) - 1])
-        told = [f"{domain[places[a]]}..{domain[places[b]]}" if b > a else f"{domain[places[a]]}" for a, b in runs]
-    return ", ".join(told) if len(told) <= MOST_VALUES else f"{', '.join(told[: MOST_VALUES - 1])}, ..., {told[-1]}"
+        values = [f"{domain[places[a]]}..{domain[places[b]]}" if b > a else f"{domain[places[a]]}" for a, b in runs]
+    return (
+        ", ".join(values)
+        if len(values) <= MOST_VALUES
+        else f"{', '.join(values[: MOST_VALUES - 1])}, ..., {values[-1]}"
+    )
 
 
-def _of(kept: Mask) -> str:
-    left = int(kept.sum())
-    return f"{left:,} of {len(kept):,}" if left < len(kept) else ""
+def _of(mask: Mask) -> str:
+    left = int(mask.sum())
+    return f"{left:,} of {len(mask):,}" if left < len(mask) else ""
 
 
 def _data(given: Prunable, pruned: Pruned) -> Mapping[str, Json]:
-    kept = pruned.remaining.kept()
+    masks = pruned.remaining.kept()
     binding = pruned.binding
     return {
         "source": given.kernel.source.name,
@@ -198,9 +202,9 @@ def _data(given: Prunable, pruned: Pruned) -> Mapping[str, Json]:
         "binds": None if binding is None else binding.constraint.text,
         "conflict": [c.text for c in pruned.conflict],
         "parameters": {
-            p.name: [plain(p.domain[place]) for place in np.flatnonzero(kept[p.name])[:MOST_LISTED].tolist()]
+            p.name: [plain(p.domain[place]) for place in np.flatnonzero(masks[p.name])[:MOST_LISTED].tolist()]
             for p in pruned.parameters
-            if p.name in kept
+            if p.name in masks
         },
     }
 

@@ -54,9 +54,9 @@ def _row(run: ReplayRun, report: ReplayReport) -> tuple[str, ...]:
     best = run.best_so_far[-1] if run.best_so_far else None
     failures = ", ".join(f"{count} {kind}" for kind, count in run.failures.items()) or "none"
     each = 1000 * math.fsum(run.strategy_s) / len(run.strategy_s) if run.strategy_s else 0.0
-    shown = "nothing measured" if best is None else f"{best:.6g}"
+    value = "nothing measured" if best is None else f"{best:.6g}"
     recall = "-" if run.feasible_recall is None else f"{100 * run.feasible_recall:.0f} %"
-    cells = (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, recall, f"{each:.1f}")
+    cells = (str(run.seed), str(run.evaluations), value, _share(best, report), failures, recall, f"{each:.1f}")
     if run.trust is None:
         return cells
     weight = "not used" if run.trust.weight is None else f"{run.trust.weight:.2f}"

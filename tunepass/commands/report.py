@@ -10,7 +10,7 @@ from tunepass.commands.build_answer import transferred
 from tunepass.commands.explain import importance_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
-from tunepass.jobs.past import Past, look_back
+from tunepass.jobs.past import Past, past_searches
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
 from tunepass.report.rounds import drawings, rounds_svg
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.output)
     if path.suffix not in (".svg", ".html"):
         raise TunepassError(f"a report is written to FILE.html or FILE.svg, got {options.output!r}")
-    pasts = look_back(options.source, options.kernel, options.store)
+    pasts = past_searches(options.source, options.kernel, options.store)
     if path.suffix == ".svg":
         if len(pasts) > 1:
             names = ", ".join(past.job.kernel.name for past in pasts)

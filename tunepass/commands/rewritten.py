@@ -63,13 +63,13 @@ def rules_for(arguments: Sequence[str], source: str, *, links: bool) -> list[str
     named += [word.split(",")[2] for word in arguments if word.startswith(options.ASIDE_BY_PREPROCESSOR)]
     if named or options.ASIDE.isdisjoint(arguments):
         return named
-    own, output = f"{os.path.splitext(os.path.basename(source))[0]}.d", options.output_of(arguments)
-    beside = [f"{os.path.splitext(output)[0]}.d"] if output else [own]
+    default_rules, output = f"{os.path.splitext(os.path.basename(source))[0]}.d", options.output_of(arguments)
+    candidates = [f"{os.path.splitext(output)[0]}.d"] if output else [default_rules]
     if links:  # gcc 11 and later put the program's name before the source's
         folder, program = os.path.split(output or "a.out")
         stems = (program, os.path.splitext(program)[0])
-        beside += [own, *(os.path.join(folder, f"{stem}-{own}") for stem in stems)]
-    return beside
+        candidates += [default_rules, *(os.path.join(folder, f"{stem}-{default_rules}") for stem in stems)]
+    return candidates
 
 
 def prints(arguments: Sequence[str]) -> bool:

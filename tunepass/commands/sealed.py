@@ -24,11 +24,11 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def digest(parts: Iterable[bytes], key: bytes = b"") -> bytes:
-    """Of the parts and where each ends."""
-    made = hashlib.blake2b(digest_size=DIGEST, key=key)
+    """Digest of the parts and their lengths."""
+    hasher = hashlib.blake2b(digest_size=DIGEST, key=key)
     for part in parts:
-        made.update(len(part).to_bytes(8, "little") + part)
-    return made.digest()
+        hasher.update(len(part).to_bytes(8, "little") + part)
+    return hasher.digest()
 
 
 def recall(name: str) -> bytes | None:
@@ -64,7 +64,7 @@ def _called(text: bytes, file: str) -> str:
 
 
 def holds(path: str, text: bytes) -> bool:
-    """Whether the file is ours and holds the text still; its folder then counts as used."""
+    """Is the file ours, with the same text? Its folder then counts as used."""
     if not text or _read(path) != text:
         return False
     os.utime(os.path.dirname(path))
@@ -98,7 +98,7 @@ def _key() -> bytes:
 
 
 def _new_key() -> bytes:
-    """Of two processes that make one at once, both have the first one's."""
+    """A new key; two processes that create one at the same time both get the first."""
     path = key_path()
     if open_folder(os.path.dirname(path)) and not os.path.lexists(path):
         _write(path, os.urandom(DIGEST), replace=False)

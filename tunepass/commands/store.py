@@ -20,64 +20,66 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.path) if options.path else store_path("source", None)
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
-    found = salvage(path)
+    salvaged = salvage(path)
     match options.action:
         case "check":
-            return _check(path, found)
+            return _check(path, salvaged)
         case "repair":
-            return _repair(path, found, options.output)
-    return _export(path, found, options.output)
+            return _repair(path, salvaged, options.output)
+    return _export(path, salvaged, options.output)
 
 
-def _check(path: Path, found: Salvage) -> Answer:
-    if not found.problems:
-        return Answer(f"{shown(path)}: whole, {_counted(found)}", _data(path, found))
-    hint = f"  `tunepass store repair {shown(path)}` saves {_counted(found)}"
-    text = "\n".join([f"{shown(path)}: damaged", *_problems(found), hint])
-    return Answer(text, _data(path, found), Status.DAMAGED)
+def _check(path: Path, salvaged: Salvage) -> Answer:
+    if not salvaged.problems:
+        return Answer(f"{shown(path)}: whole, {_counted(salvaged)}", _data(path, salvaged))
+    hint = f"  `tunepass store repair {shown(path)}` saves {_counted(salvaged)}"
+    text = "\n".join([f"{shown(path)}: damaged", *_problems(salvaged), hint])
+    return Answer(text, _data(path, salvaged), Status.DAMAGED)
 
 
-def _repair(path: Path, found: Salvage, output: str | None) -> Answer:
+def _repair(path: Path, salvaged: Salvage, output: str | None) -> Answer:
     target = Path(output) if output else path.with_name(f"{path.stem}.repaired.db")
-    if not found.items:
+    if not salvaged.items:
         raise StudyError(
-            f"nothing in {shown(path)} can be read: {found.problems[0] if found.problems else 'it is empty'}"
+            f"nothing in {shown(path)} can be read: {salvaged.problems[0] if salvaged.problems else 'it is empty'}"
         )
-    write(found, target)
-    text = "\n".join([f"wrote {shown(target)}: {_counted(found)}", *_problems(found)])
-    return Answer(text, {**_data(path, found), "output": shown(target)}, _status(found))
+    write(salvaged, target)
+    text = "\n".join([f"wrote {shown(target)}: {_counted(salvaged)}", *_problems(salvaged)])
+    return Answer(text, {**_data(path, salvaged), "output": shown(target)}, _status(salvaged))
 
 
-def _export(path: Path, found: Salvage, output: str | None) -> Answer:
-    text = "".join(lines(found.everything))
-    notes = tuple(_problems(found))
+def _export(path: Path, salvaged: Salvage, output: str | None) -> Answer:
+    text = "".join(lines(salvaged.everything))
+    notes = tuple(_problems(salvaged))
     if output is None:
-        return Answer(text.removesuffix("\n"), [json.loads(line) for line in text.splitlines()], _status(found), notes)
+        return Answer(
+            text.removesuffix("\n"), [json.loads(line) for line in text.splitlines()], _status(salvaged), notes
+        )
     write_text(Path(output), text)
-    data = {**_data(path, found), "output": output}
-    return Answer(f"wrote {shown(output)}: {_counted(found)}", data, _status(found), notes)
+    data = {**_data(path, salvaged), "output": output}
+    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", data, _status(salvaged), notes)
 
 
-def _status(found: Salvage) -> Status:
-    return Status.DAMAGED if found.problems else Status.DONE
+def _status(salvaged: Salvage) -> Status:
+    return Status.DAMAGED if salvaged.problems else Status.DONE
 
 
-def _problems(found: Salvage) -> list[str]:
-    more = len(found.problems) - MOST
-    listed = [f"  {printable(text)}" for text in found.problems[:MOST]]
+def _problems(salvaged: Salvage) -> list[str]:
+    more = len(salvaged.problems) - MOST
+    listed = [f"  {printable(text)}" for text in salvaged.problems[:MOST]]
     return [*listed, *([f"  and {more} more"] if more > 0 else [])]
 
 
-def _counted(found: Salvage) -> str:
-    studies, trials = found.studies, found.trials
+def _counted(salvaged: Salvage) -> str:
+    studies, trials = salvaged.studies, salvaged.trials
     return f"{studies} stud{'y' if studies == 1 else 'ies'}, {trials} trial{'' if trials == 1 else 's'}"
 
 
-def _data(path: Path, found: Salvage) -> dict[str, Json]:
+def _data(path: Path, salvaged: Salvage) -> dict[str, Json]:
     return {
         "store": shown(path),
-        "studies": found.studies,
-        "trials": found.trials,
-        "lost": found.lost,
-        "problems": list(found.problems),
+        "studies": salvaged.studies,
+        "trials": salvaged.trials,
+        "lost": salvaged.lost,
+        "problems": list(salvaged.problems),
     }

@@ -15,7 +15,7 @@ DEFAULT_BUDGET_S = 60.0
 
 
 def target_of(options: argparse.Namespace) -> Target:
-    """What the kernel is built for. A command that lacks an option leaves it to the backend."""
+    """Target of the kernel. A command that lacks an option leaves it to the backend."""
     given = vars(options)
     metric = given.get("metric")
     if metric and options.objective:
@@ -40,7 +40,7 @@ def source_of(options: argparse.Namespace) -> str | Source:
 
 
 def words_of(options: argparse.Namespace) -> tuple[str, ...] | None:
-    """What frontends are told: the compiler's words and the sizes; None: as the lock has them."""
+    """Words for frontends: the compiler's words and the sizes; None: as the lock has them."""
     given = vars(options)
     return (*options.compiler, *(given.get("size") or ()), *(given.get("operators") or ())) or None
 

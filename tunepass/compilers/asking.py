@@ -28,7 +28,7 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What was printed; `ok` where it ended with status 0."""
+    """Output of a program; `ok` if it ended with status 0."""
 
     ok: bool
     stdout: str
@@ -44,7 +44,7 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
 def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
     """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
     would cost more than the answer: nothing is compiled, and the words are the user's."""
-    return _asked(words, environment, "", PATIENCE_S, limited=False)
+    return _ask(words, environment, "", PATIENCE_S, limited=False)
 
 
 def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIENCE_S) -> Reply:
@@ -53,7 +53,7 @@ def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIEN
     The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
     `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
     """
-    return _asked(words, None, text, patience_s, limited=True)
+    return _ask(words, None, text, patience_s, limited=True)
 
 
 def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], Callable[[], None] | None]:
@@ -61,7 +61,7 @@ def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], C
 
     For the latter this process is copied: some ten milliseconds for every hundred megabytes, longer than most answers.
     """
-    limits = {name: (kind, _most(kind, wanted)) for name, (kind, wanted) in LIMITS.items()}
+    limits = {name: (kind, _most(kind, target)) for name, (kind, target) in LIMITS.items()}
     setter = shutil.which("prlimit", path=os.defpath)  # the system's, whatever the user's PATH
     if setter is not None and shutil.which(words[0]) is not None:
         return (setter, *(f"--{name}={most}" for name, (_, most) in limits.items()), "--", *words), None
@@ -73,13 +73,13 @@ def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], C
     return words, limit
 
 
-def _most(kind: int, wanted: int) -> int:
+def _most(kind: int, target: int) -> int:
     """No more than this process itself may have: to ask for more is an error."""
-    own = resource.getrlimit(kind)[1]
-    return wanted if own == resource.RLIM_INFINITY else min(wanted, own)
+    hard_limit = resource.getrlimit(kind)[1]
+    return target if hard_limit == resource.RLIM_INFINITY else min(target, hard_limit)
 
 
-def _asked(
+def _ask(
     words: Sequence[str | Path],
     environment: Mapping[str, str] | None,
     text: str,
@@ -108,8 +108,8 @@ def _asked(
             late = "" if _ended(process, patience_s) else f"no answer within {patience_s:g} s"
         finally:
             _stop(process)
-        printed, told = _read(out), _read(err)
-    return Reply(process.returncode == 0, "" if late else printed, late or told)
+        printed, messages = _read(out), _read(err)
+    return Reply(process.returncode == 0, "" if late else printed, late or messages)
 
 
 def _read(file: IO[bytes]) -> str:

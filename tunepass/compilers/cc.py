@@ -1,4 +1,4 @@
-"""Which C or C++ compiler is this? Asked of the program itself, once."""
+"""Identity of a C or C++ compiler, from one call of the program itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
 
 Family = Literal["gcc", "clang", "other"]
-ASKED = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
+LANGUAGE_PROBE = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ def _identify(program: str, path: str) -> Compiler:
 
 
 def language_compiled_by(program: str) -> Literal["c", "c++"] | None:
-    """What the program takes a .c file for; None where it is no compiler. It is asked to preprocess a file that
-    says nothing to any other program."""
+    """Language as which the program compiles a .c file; None if it is not a compiler. It has to preprocess a file that
+    means nothing to any other program."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "asked.c")
-        source.write_text(ASKED)
+        source.write_text(LANGUAGE_PROBE)
         try:
             answer = re.search(r"^int tunepass_(c|cxx) = \d;", ask([program, "-E", source]).stdout, re.MULTILINE)
         except ToolError:

@@ -1,4 +1,4 @@
-"""Which word of a command is the compiler: what stands before it (nice, env A=1, ccache, a script) only starts it.
+"""The compiler among the words of a command: a launcher before it (nice, env A=1, ccache, a script) only starts it.
 Needs no module that takes long to load: every call of `tunepass cc` begins here."""
 
 from __future__ import annotations

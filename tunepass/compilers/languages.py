@@ -43,7 +43,7 @@ def language_of(name: str) -> str:
 
 
 def is_source(name: str) -> bool:
-    """Whether a compiler makes an object of the file."""
+    """Does a compiler make an object of the file?"""
     return name.endswith(SOURCE_SUFFIXES)
 
 

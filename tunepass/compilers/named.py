@@ -44,7 +44,7 @@ def named_compiler(variable: str = VARIABLE, usual: str = "cc") -> tuple[str, ..
 
 
 def same_program(one: str, other: str) -> bool:
-    """Whether two names of compilers are of one file: `cc` and `gcc`, often."""
+    """Are two names of compilers one file, as `cc` and `gcc` often are?"""
     if one == other:
         return True
     paths = shutil.which(one), shutil.which(other)
@@ -63,7 +63,7 @@ def are_harmless(flags: Iterable[str]) -> bool:
 
 
 def harmless_words(flags: Iterable[str]) -> tuple[str, ...]:
-    """Those of the flags, with their values, that start no program and write no file: a lock is text from anywhere."""
+    """Flags, with their values, that start no program and write no file: a lock is text from anywhere."""
     return tuple(kept(tuple(flags), _is_harmless))
 
 

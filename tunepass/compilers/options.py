@@ -98,7 +98,7 @@ def walk(words: Sequence[str], takes_value: Collection[str] = TAKES_VALUE) -> It
 
 
 def is_input(word: str, value: str | None) -> bool:
-    """Whether a word is a file or stdin."""
+    """Is the word a file or stdin?"""
     return value is None and (word == "-" or not word.startswith("-"))
 
 
@@ -114,7 +114,7 @@ def value_of(word: str, value: str | None, names: Iterable[str]) -> str | None:
 
 def values_of(words: Sequence[str], names: Collection[str]) -> list[str]:
     """The values of all options of these names, in their order."""
-    return [found for _, word, value in walk(words) if (found := value_of(word, value, names))]
+    return [text for _, word, value in walk(words) if (text := value_of(word, value, names))]
 
 
 def kept(
@@ -126,12 +126,12 @@ def kept(
 
 
 def is_named(word: str, value: str | None, names: Iterable[str]) -> bool:
-    """Whether the word is an option of these names, in whichever spelling."""
+    """Is the word an option of these names, in any spelling?"""
     return word in names or value_of(word, value, names) is not None
 
 
 def is_linking(word: str) -> bool:
-    """Whether an option is about the program alone."""
+    """Does the option concern only linking?"""
     return word in LINKING_ALONE or word in LINKING or word.startswith(LINKING_JOINED)
 
 

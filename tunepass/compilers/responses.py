@@ -14,18 +14,18 @@ MOST_FILES = 2000  # as gcc has it: more of them name each other in a circle
 
 def expanded(words: Iterable[str]) -> tuple[list[str], list[str]]:
     """The words with those of `@FILE` in its place, and the files in the order in which they were read."""
-    kept: list[str] = []
+    expanded_words: list[str] = []
     files: list[str] = []
     left = list(words)[::-1]
     while left:
         word = left.pop()
         text = _text(word[1:]) if word.startswith("@") and len(files) < MOST_FILES else None
         if text is None:
-            kept.append(word)
+            expanded_words.append(word)
         else:
             files.append(word[1:])
             left += [*split(text)][::-1]
-    return kept, files
+    return expanded_words, files
 
 
 def split(text: str) -> Iterator[str]:

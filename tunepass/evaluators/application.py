@@ -46,7 +46,7 @@ class BuiltApplication(BuiltConfiguration):
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Of all inputs: what each of them printed, and their values as one."""
+    """Run over all inputs: the output of each, and their combined values."""
 
     seconds: float
     values: Mapping[str, float]
@@ -57,7 +57,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """What the reference told: the limits of a run, its values and its outputs by input."""
+    """Bounds from the reference: the limits of a run, its values and its outputs by input."""
 
     limits: Limits
     outputs: tuple[str, ...] | None
@@ -78,7 +78,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a wrong result hard to see."""
+        """Warnings about checks that cannot reveal a wrong result."""
         task = self.task
         if not task.compares and not task.lower(task.reference, "").checks:
             return ("no reference: a wrong result shows only in the exit status of the program",)
@@ -191,10 +191,10 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             failure = run_failure(done, bounds.limits)
             if failure is None and check and commands.checks:
                 failure = self._checked(commands.checks[place], commands, folder, bounds)
-            found = failure or self._values(done)
-            if isinstance(found, Failed):
-                return found
-            values.append(found)
+            outcome = failure or self._values(done)
+            if isinstance(outcome, Failed):
+                return outcome
+            values.append(outcome)
             outputs.append(done.stdout)
         return _Run(seconds, self.task.over_inputs.combined(values, bounds.values), tuple(values), tuple(outputs))
 
@@ -226,7 +226,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             return {WALL_TIME.name: done.seconds * 1000.0}
         values: dict[str, float] = {}
         for metric in self.task.metrics:
-            value = metric.of(done) if isinstance(metric, Usage) else _found(metric, done)
+            value = metric.of(done) if isinstance(metric, Usage) else _value_of_output(metric, done)
             if isinstance(value, Failed):
                 return value
             values[metric.objective.name] = value
@@ -263,7 +263,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
         return run_limited(words, limits=limits, cwd=cwd, env=base_environment(dict(commands.environment)))
 
 
-def _found(metric: OutputMetric, done: Completed) -> float | Failed:
+def _value_of_output(metric: OutputMetric, done: Completed) -> float | Failed:
     value = metric.find(done.stdout)
     if value is None:
         value = metric.find(done.stderr)

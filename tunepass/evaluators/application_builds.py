@@ -30,7 +30,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed
 
 CCACHES = ("/usr/lib/ccache", "/usr/lib64/ccache", "/usr/local/opt/ccache/libexec")  # folders of links to ccache
-MADE = (".o", ".a", ".so", ".obj", ".lib", ".lo", ".la")
+BUILD_PRODUCTS = (".o", ".a", ".so", ".obj", ".lib", ".lo", ".la")
 MAKEFILE = re.compile(r"(?:GNU)?[Mm]akefile(?:\..*)?$|.*\.mk$")
 VARIABLE = re.compile(r"(\w+)=")
 InTime = Callable[[Callable[[Limits], Completed], Limits], Completed]
@@ -83,10 +83,10 @@ class ApplicationBuilds:
         if task.products is None or not task.product or tree.failure:
             return
         if key == _key(self._program(commands, tree) or build, commands):
-            kept = task.products / product_name(commands)
+            product_folder = task.products / product_name(commands)
             with contextlib.suppress(OSError):
-                shutil.copy2(tree.folder / task.product, kept.with_suffix(".part"))
-                kept.with_suffix(".part").replace(kept)
+                shutil.copy2(tree.folder / task.product, product_folder.with_suffix(".part"))
+                product_folder.with_suffix(".part").replace(product_folder)
 
     def forget(self) -> None:
         """All trees: what somebody removed is built again."""
@@ -187,16 +187,16 @@ class ApplicationBuilds:
                 builds = self.task.probe(self.task.reference, str(folder))
                 if self._built(builds, folder) is not None:
                     return
-                made = BuildTree(folder)
-                if self._program(self.task.lower(self.task.reference, str(folder)), made) == program:
+                rebuilt = BuildTree(folder)
+                if self._program(self.task.lower(self.task.reference, str(folder)), rebuilt) == program:
                     message = "every build makes the same program: its flags change nothing"
                     raise SourceError(message, self.task.span, self._reason(builds))
 
     def _reason(self, builds: tuple[Words, ...]) -> str:
         files = self.task.sources.files()
-        made = next((path for path in files if path.suffix in MADE), None)
-        if made is not None:
-            return f"{made} is among the `sources`, and is not made again: leave it out"
+        product = next((path for path in files if path.suffix in BUILD_PRODUCTS), None)
+        if product is not None:
+            return f"{product} is among the `sources`, and is not made again: leave it out"
         makefiles = [self.task.sources.folder / path for path in files if MAKEFILE.match(path.name)]
         texts = "\n".join(path.read_text(errors="replace") for path in makefiles)
         names = [match[1] for words in builds for word in words if (match := VARIABLE.match(word))]
@@ -211,7 +211,7 @@ def _key(built: str, commands: Commands) -> str:
 
 
 def product_name(commands: Commands) -> str:
-    """Of a product that was handed over."""
+    """File name of a product that was handed over."""
     return digest(repr((commands.instrumented, commands.training, commands.builds)))
 
 

@@ -1,4 +1,4 @@
-"""What the evaluator of applications is told."""
+"""Task of the evaluator of applications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluator may be able to do besides evaluating a configuration. Callers ask with `tunepass.capabilities`."""
+"""Capabilities of evaluators besides evaluating a configuration. Callers ask with `tunepass.capabilities`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Summarises(Protocol):
     """
 
     def summary(self, values: Sequence[float], /) -> float:
-        """What the values of several runs come to, in their unit."""
+        """Summary of the values of several runs, in their unit."""
 
 
 @runtime_checkable
@@ -109,7 +109,7 @@ class SetsUpAgain(Protocol):
 
     @property
     def is_set_up(self) -> bool:
-        """Whether the default worked when everything was set up."""
+        """Did the default work when everything was set up?"""
 
     def set_up_again(self) -> None:
         """Set everything up anew, in new folders, and build and run the default: what somebody removed is there again.
@@ -158,11 +158,11 @@ class KeepsPrograms(Protocol):
     """
 
     def is_kept(self, configuration: Configuration, /) -> bool:
-        """Whether comparing it again builds nothing."""
+        """Can it be compared again without a build?"""
 
     @property
     def hands_over(self) -> bool:
-        """Whether the winner is written as it was compared, without another build."""
+        """Is the winner written as it was compared, without another build?"""
 
 
 @runtime_checkable
@@ -250,7 +250,7 @@ class ReportsQuantities(Protocol):
 
     @property
     def reported(self) -> Mapping[Configuration, Mapping[str, float]]:
-        """Of each configuration that a tool has reported on in this session; it grows."""
+        """Reports by configuration in this session; the mapping grows."""
 
 
 EVALUATOR_CAPABILITIES: tuple[type, ...] = (

@@ -81,7 +81,7 @@ class BuiltProgram(BuiltConfiguration):
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What the untouched program told: the limits of a run, and what its runs print."""
+    """Expected behaviour from the untouched program: the limits of a run, and its output."""
 
     limits: Limits
     run: tuple[ExpectedText, ...] = ()
@@ -112,7 +112,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a wrong result hard to see."""
+        """Warnings about checks that cannot reveal a wrong result."""
         if self.task.check is None:
             return ("no reference: a wrong result shows only in the exit status of the program",)
         expected = self._expected
@@ -189,16 +189,16 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def _build(self, built: BuiltProgram) -> None:
         """The program, and beside it the one that is only compared."""
         candidate, words = built.candidate, self.task.check.words if self.task.check else ()
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(1) as pool:
             compared: Future[Path | Failed] | None = None
             if words:
                 built.checked = built.folder / "checked" / "program"
                 built.checked.parent.mkdir()
-                compared = beside.submit(self._linked, candidate, built.checked, words)
+                compared = pool.submit(self._linked, candidate, built.checked, words)
             target = self._linked(candidate, built.program, ())
             others = target if compared is None else compared.result()
         if isinstance(target, Failed) or isinstance(others, Failed):
-            built.failure = next(found for found in (target, others) if isinstance(found, Failed))
+            built.failure = next(failure for failure in (target, others) if isinstance(failure, Failed))
             return
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 

@@ -282,9 +282,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             slices = Slices.of(self._judge.call_s(), plan.budget_s)
             with reserved_core(self.patience) as cpus:
                 runs = [self._run_of(each, cpus) for each in built]
-                asked = [self._judge.questions() for _ in built]
-                found = time_together(runs, asked, plan, slices, limits, reference.shapes)
-            together = [value * MS if isinstance(value, float) else value for value in found]
+                questions = [self._judge.questions() for _ in built]
+                timed = time_together(runs, questions, plan, slices, limits, reference.shapes)
+            together = [value * MS if isinstance(value, float) else value for value in timed]
         return [self._alone(each) if value is None else value for each, value in zip(built, together, strict=True)]
 
     def _go_together(self, built: Sequence[BuiltCandidate]) -> bool:
@@ -325,17 +325,17 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             if self._schedules is None:
                 self._schedules = race.steady_schedules(folders)
             run = HarnessRun(built.program, built.folder, built.candidate.environment)
-            found = race.failures(run, self._schedules, folders)
-        return next((failure for failure in found.values() if failure is not None), None)
+            failures = race.failures(run, self._schedules, folders)
+        return next((failure for failure in failures.values() if failure is not None), None)
 
     def _accused(self, candidate: Candidate, folder: Path) -> Failed | None:
-        """What ThreadSanitizer says of it, unless it says so of the reference."""
+        """Race that ThreadSanitizer reports for it, unless the reference has one too."""
         assert self._harness is not None
         limits, seed = self.set_up().check_limits(self.task.run_limits), self.task.seeds[0]
-        found = race_found(self._harness, candidate, folder, seed=seed, limits=limits)
-        if found is not None and race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits):
+        race = race_found(self._harness, candidate, folder, seed=seed, limits=limits)
+        if race is not None and race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits):
             return None
-        return found
+        return race
 
     def sanitize(self, configuration: Configuration) -> Failed | None:
         """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""

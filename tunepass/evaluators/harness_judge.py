@@ -52,10 +52,10 @@ class HarnessJudge:
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
         cases = of_candidate(tuple(reference.expected), sizes)
         known = [shapes(reference.expected[case].calls[0]) for case in cases]
-        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
-        if isinstance(found, Failed):
-            return found
-        for case, checked in found.items():
+        failures = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
+        if isinstance(failures, Failed):
+            return failures
+        for case, checked in failures.items():
             wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
             if wrong:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
@@ -150,7 +150,7 @@ class HarnessJudge:
         return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
 
     def value(self, run: HarnessRun) -> float | Failed:
-        """Of one round."""
+        """Value of one round."""
         if self.task.metric == "instructions":
             counted = self._count(run)
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]

@@ -27,7 +27,7 @@ AnyProgram = TypeVar("AnyProgram", bound=Program)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept(Generic[AnyProgram]):
+class _Entry(Generic[AnyProgram]):
     built: AnyProgram
     value: float
     digest: str
@@ -38,7 +38,7 @@ class KeptPrograms(Generic[AnyProgram]):
 
     def __init__(self, discard: Callable[[AnyProgram], None], most: int = MOST):
         self._discard, self._most = discard, most
-        self._kept: dict[Configuration, _Kept[AnyProgram]] = {}
+        self._kept: dict[Configuration, _Entry[AnyProgram]] = {}
         self._first: Configuration | None = None
 
     def __contains__(self, configuration: Configuration) -> bool:
@@ -50,7 +50,7 @@ class KeptPrograms(Generic[AnyProgram]):
         if earlier is not None and earlier.built is not built:
             self._discard(earlier.built)
         self._first = self._first or built.configuration
-        self._kept[built.configuration] = _Kept(built, value, _digest_of(built))
+        self._kept[built.configuration] = _Entry(built, value, _digest_of(built))
         others = [configuration for configuration in self._kept if configuration != self._first]
         if len(others) > self._most:
             worst = max(others, key=lambda configuration: self._kept[configuration].value)
@@ -58,25 +58,25 @@ class KeptPrograms(Generic[AnyProgram]):
 
     def find(self, configuration: Configuration) -> AnyProgram | None:
         """The program as it was linked; None where there is none, or somebody changed or removed it."""
-        kept = self._kept.get(configuration)
-        if kept is None:
+        entry = self._kept.get(configuration)
+        if entry is None:
             return None
         try:
-            whole = _digest_of(kept.built) == kept.digest
+            whole = _digest_of(entry.built) == entry.digest
         except OSError:
             whole = False
         if whole:
-            return kept.built
+            return entry.built
         self._discard(self._kept.pop(configuration).built)
         return None
 
     def holds(self, built: AnyProgram) -> bool:
-        kept = self._kept.get(built.configuration)
-        return kept is not None and kept.built is built
+        entry = self._kept.get(built.configuration)
+        return entry is not None and entry.built is built
 
     def clear(self) -> None:
-        for kept in self._kept.values():
-            self._discard(kept.built)
+        for entry in self._kept.values():
+            self._discard(entry.built)
         self._kept.clear()
         self._first = None
 

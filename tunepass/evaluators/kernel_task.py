@@ -1,4 +1,4 @@
-"""What an evaluator is told of a kernel that runs in a generated harness."""
+"""Task of an evaluator for a kernel that runs in a generated harness."""
 
 from __future__ import annotations
 

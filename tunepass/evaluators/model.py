@@ -34,20 +34,20 @@ class ModelEvaluator:
         object.__setattr__(self, "_program", CompiledExpressions([*self.values.values(), *limited, self.fit]))
 
     def fits(self, columns: Columns) -> NDArray[np.bool_]:
-        """Which configurations (n,) pass no limit; asking costs no evaluation."""
+        """Mask (n,) of configurations within all limits; it costs no evaluation."""
         n = length(columns)
-        kept = np.ones(n, np.bool_)
+        mask = np.ones(n, np.bool_)
         *limited, fit = self._program.run(columns, n)[len(self.values) :]
         for needed, (_, most) in zip(limited, self.limits.values()):
-            kept &= np.asarray(needed) <= most
-        kept &= np.asarray(fit, np.bool_)
-        return kept
+            mask &= np.asarray(needed) <= most
+        mask &= np.asarray(fit, np.bool_)
+        return mask
 
     def __call__(self, configuration: Configuration) -> Evaluation:
         return Evaluation(self.price(self.columns(configuration)))
 
     def columns(self, configuration: Configuration) -> Columns:
-        """Of length 1."""
+        """Columns of length 1."""
         return {p.name: p.column([configuration[p.name]]) for p in self.parameters}
 
     def price(self, columns: Columns) -> Outcome:

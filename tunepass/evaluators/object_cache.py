@@ -28,8 +28,8 @@ class ObjectCache:
         """Store the outcomes of an earlier session's trials: an interrupted search continues as if it never stopped."""
         for trial in trials:
             if trial.code and trial.same_as is None:
-                kept = Evaluation(trial.outcome, trial.seconds, trial.log, trial.calibration, code=trial.code)
-                self.store(trial.configuration, kept)
+                evaluation = Evaluation(trial.outcome, trial.seconds, trial.log, trial.calibration, code=trial.code)
+                self.store(trial.configuration, evaluation)
 
     def store(self, configuration: Configuration, evaluation: Evaluation) -> None:
         if may_be_the_machines(evaluation.outcome):  # that says nothing of another of the same code

@@ -1,4 +1,4 @@
-"""Whether a candidate fails to compile because of the text that tunepass wrote, not of its macros and flags."""
+"""Compile failures caused by text that tunepass wrote, not by macros and flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user is told of a source that the compiler does not take."""
+"""Message about a source that the compiler refuses."""
 
 from __future__ import annotations
 

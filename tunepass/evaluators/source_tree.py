@@ -24,7 +24,7 @@ from tunepass.study.outcome import Failed
 MOST_BYTES = 1 << 30  # of copied sources; what is larger is linked
 COUNTS = frozenset({".gcda", ".gcno", ".profraw"})
 CONFIGURED = frozenset({"CMakeCache.txt", "config.status", "config.cache"})
-KEPT = 16  # built trees that nobody uses
+MOST_IDLE = 16  # built trees that nobody uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,10 @@ class Sources:
             yield from (parent / name for name in names if not self._left_out(parent / name))
 
     def _is_made(self, path: Path) -> bool:
-        made = bool(self.made) and path.relative_to(self.folder) == Path(self.made)
-        return made or path.name == LOCK or (bool(self.name) and f"{path.name}.".startswith(f"{self.name}.tuned."))
+        is_product = bool(self.made) and path.relative_to(self.folder) == Path(self.made)
+        return (
+            is_product or path.name == LOCK or (bool(self.name) and f"{path.name}.".startswith(f"{self.name}.tuned."))
+        )
 
     def _left_out(self, path: Path) -> bool:
         relative = path.relative_to(self.folder).as_posix()
@@ -122,7 +124,7 @@ class BuildTree:
 class BuildTrees:
     """`take` builds what was not built yet; several threads may take different trees at once."""
 
-    def __init__(self, workspace: Workspace, kept: int = KEPT):
+    def __init__(self, workspace: Workspace, kept: int = MOST_IDLE):
         self.workspace, self.kept = workspace, kept
         self._trees: dict[str, BuildTree] = {}
         self._lock = threading.Lock()
@@ -160,8 +162,8 @@ class BuildTrees:
         with self._lock:
             tree.users -= 1
             idle = sorted((t.last_used, key) for key, t in self._trees.items() if t.users == 0 and t.failure is None)
-            gone = [self._trees.pop(key) for _, key in idle[: max(0, len(idle) - self.kept)]]
-        for old in gone:
+            released = [self._trees.pop(key) for _, key in idle[: max(0, len(idle) - self.kept)]]
+        for old in released:
             shutil.rmtree(old.folder, ignore_errors=True)
 
 

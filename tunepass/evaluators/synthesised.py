@@ -77,7 +77,7 @@ class SynthesisedModel(Evaluator):
                 return Evaluation(self.priced(prepared.configuration, report), seconds)
 
     def priced(self, configuration: Configuration, report: SynthesisReport) -> Outcome:
-        """What is reported; where nothing is, the model's value."""
+        """Reported value, else the model's."""
         excess = report.excess()
         over = (f"{name} <= {most:,}" for name, most in self.limits.items() if report.used.get(name, 0) > most)
         if excess := excess or next(over, None):

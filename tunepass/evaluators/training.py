@@ -76,12 +76,12 @@ class TrainingRun(Evaluator):
         with self.workspace.scratch() as scratch:
             tuned = scratch / task.source.name
             tuned.write_text(task.text(configuration), encoding="utf-8", newline="")
-            found = os.pathsep.join([str(folder), *filter(None, [os.environ.get(PATH)])])
+            search_path = os.pathsep.join([str(folder), *filter(None, [os.environ.get(PATH)])])
             done = run_limited(
                 task.words(configuration, tuned),
                 limits=task.limits,
                 cwd=folder,
-                env=base_environment({PATH: found, "PYTHONDONTWRITEBYTECODE": "1"}),
+                env=base_environment({PATH: search_path, "PYTHONDONTWRITEBYTECODE": "1"}),
                 scratch=scratch,
             )
         failure = run_failure(done, task.limits)

@@ -58,8 +58,8 @@ class Certificate:
             (self.infeasible, "cannot be used"),
             (self.open, "not looked at"),
         ]
-        told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        return f"{'exact: ' if self.exact else ''}of {self.points:,} configurations {told or 'none'}"
+        parts = ", ".join(f"{count:,} {label}" for count, label in counts if count)
+        return f"{'exact: ' if self.exact else ''}of {self.points:,} configurations {parts or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class ExactSolver(ABC):
 
 
 def is_solver(strategy: object) -> bool:
-    """Whether a strategy's name, or the path of its class, is that of an exact solver."""
+    """Is a strategy's name, or the path of its class, that of an exact solver?"""
     if not isinstance(strategy, str):
         return False
     if strategy in registry.built_in("strategies"):

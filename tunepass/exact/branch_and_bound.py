@@ -88,13 +88,13 @@ class _Search:
 
     def step(self) -> None:
         """Take the most promising boxes, halve them, bound the halves."""
-        taken = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
-        lo, hi = (np.array([box[k] for box in taken], dtype=np.int64) for k in (2, 3))
-        lower = np.array([box[4] for box in taken])
-        kept = ~self.front.covers(lower)
-        self.bounded += count_points(lo[~kept], hi[~kept])
-        if kept.any():
-            self._consider(*self._halves(lo[kept], hi[kept]))
+        boxes = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
+        lo, hi = (np.array([box[k] for box in boxes], dtype=np.int64) for k in (2, 3))
+        lower = np.array([box[4] for box in boxes])
+        open_boxes = ~self.front.covers(lower)
+        self.bounded += count_points(lo[~open_boxes], hi[~open_boxes])
+        if open_boxes.any():
+            self._consider(*self._halves(lo[open_boxes], hi[open_boxes]))
 
     def _halves(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
         """Both halves of every box, on the scale of the ratio of its ends."""

@@ -52,8 +52,8 @@ class Enumeration(ExactSolver):
                 break
             n = length(columns)
             rows, losses = feasible_losses(program.run(columns, n), len(objectives))
-            kept = front.candidates(losses)
-            front.add(rows[kept] + evaluated, losses[kept])
+            candidates = front.candidates(losses)
+            front.add(rows[candidates] + evaluated, losses[candidates])
             evaluated += n
             if progress is not None:
                 progress(enumerated(space.size, evaluated, len(front)))

@@ -43,8 +43,8 @@ def product_front(
     def evaluate(first: int) -> Chunk:
         n = min(step, last - first)
         rows, losses = feasible_losses(product.evaluate(first, n), len(objectives))
-        kept = front.candidates(losses)  # a front that another chunk has extended meanwhile filters as well
-        return n, rows[kept] + first, losses[kept]
+        candidates = front.candidates(losses)  # a front that another chunk has extended meanwhile filters as well
+        return n, rows[candidates] + first, losses[candidates]
 
     run = product.run_length
     step, evaluated = max(1, CHUNK // run) * run, 0

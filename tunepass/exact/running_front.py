@@ -29,7 +29,7 @@ class RunningFront:
         return len(self.losses)
 
     def covers(self, losses: Floats) -> NDArray[np.bool_]:
-        """Which vectors (k, m) some vector of the front is no worse than, in every objective."""
+        """Mask (k,) of the vectors (k, m) that some vector of the front equals or dominates."""
         known = self.losses  # read once: another thread may extend the front
         if not len(known) or not len(losses):
             return np.zeros(len(losses), dtype=bool)
@@ -43,14 +43,14 @@ class RunningFront:
         """Indices into a large block of vectors (k, m): its own front, for two objectives without what is covered."""
         if losses.shape[1] != 2:  # comparing all pairs would cost more than it saves
             return np.flatnonzero(nondominated(losses))
-        kept = np.flatnonzero(~self.covers(losses))
-        return kept[nondominated(losses[kept])]
+        uncovered = np.flatnonzero(~self.covers(losses))
+        return uncovered[nondominated(losses[uncovered])]
 
     def add(self, points: Ints, losses: Floats) -> None:
         """Enter vectors (k, m); of points with equal vectors the first one is kept."""
         losses, first = np.unique(np.concatenate([self.losses, losses]), axis=0, return_index=True)
-        kept = nondominated(losses)
-        self.points, self.losses = np.concatenate([self.points, points])[first][kept], losses[kept]
+        mask = nondominated(losses)
+        self.points, self.losses = np.concatenate([self.points, points])[first][mask], losses[mask]
 
 
 def feasible_losses(outputs: Sequence[NDArray[np.generic]], objectives: int) -> tuple[Ints, Floats]:

@@ -28,17 +28,17 @@ def number(e: ExprLike) -> int | float | None:
 
 def add(*terms: ExprLike) -> Expr:
     total: int | float = 0
-    kept: list[Expr] = []
+    terms_left: list[Expr] = []
     for term in terms:
         value = number(term)
         if value is None:
-            kept.append(lift(term))
+            terms_left.append(lift(term))
         else:
             total = total + value
-    if not kept:
+    if not terms_left:
         return lift(total)
-    result = kept[0]
-    for term in kept[1:]:
+    result = terms_left[0]
+    for term in terms_left[1:]:
         result = typing.binary("+", result, term)
     if total == 0:
         return result
@@ -65,17 +65,17 @@ def sub(left: ExprLike, right: ExprLike) -> Expr:
 
 def mul(*factors: ExprLike) -> Expr:
     product: int | float = 1
-    kept: list[Expr] = []
+    factors_left: list[Expr] = []
     for factor in factors:
         value = number(factor)
         if value is None:
-            kept.append(lift(factor))
+            factors_left.append(lift(factor))
         else:
             product = product * value
-    if not kept or product == 0:
+    if not factors_left or product == 0:
         return lift(product)
-    result = lift(product) if product != 1 else kept.pop(0)
-    for factor in kept:
+    result = lift(product) if product != 1 else factors_left.pop(0)
+    for factor in factors_left:
         result = typing.binary("*", result, factor)
     return result
 
@@ -124,17 +124,17 @@ def minimum(*items: ExprLike) -> Expr:
 
 
 def _extreme(function: str, items: Iterable[ExprLike]) -> Expr:
-    kept: list[Expr] = []
+    operands_left: list[Expr] = []
     values: list[int | float] = []
     for item in items:
         value = number(item)
         if value is not None:
             values.append(value)
-        elif lift(item) not in kept:
-            kept.append(lift(item))
+        elif lift(item) not in operands_left:
+            operands_left.append(lift(item))
     if values:
-        kept.append(lift(max(values) if function == "max" else min(values)))
-    return kept[0] if len(kept) == 1 else typing.call(function, kept)
+        operands_left.append(lift(max(values) if function == "max" else min(values)))
+    return operands_left[0] if len(operands_left) == 1 else typing.call(function, operands_left)
 
 
 def ceil_log2(e: ExprLike) -> Expr:
@@ -159,10 +159,10 @@ def compare(left: ExprLike, op: str, right: ExprLike) -> Expr:
 
 def both(*conditions: Expr) -> Expr:
     """Conjunction; true without conditions."""
-    kept = [c for c in conditions if not (isinstance(c, Constant) and c.value is True)]
-    if not kept:
+    remaining = [c for c in conditions if not (isinstance(c, Constant) and c.value is True)]
+    if not remaining:
         return Constant(True, BOOL)
-    return kept[0] if len(kept) == 1 else typing.logical("and", kept)
+    return remaining[0] if len(remaining) == 1 else typing.logical("and", remaining)
 
 
 def where(condition: Expr, then: ExprLike, otherwise: ExprLike) -> Expr:

@@ -1,4 +1,4 @@
-"""What a name may be: a range, or a list of values."""
+"""Domain of a name: a range, or a list of values."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Expr:
 
     @property
     def label(self) -> object:
-        """What tells this node from another of its class with equal children."""
+        """Fields that distinguish this node from others of its class with equal children."""
         return None
 
     def __eq__(self, other: object) -> bool:

@@ -81,7 +81,7 @@ def _evaluated(reader: _Evaluator, e: Expr, *, strict: bool) -> Evaluated:
 
 
 def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
-    """Where the Boolean `e` is defined and true."""
+    """Mask of the rows in which the Boolean `e` is defined and true."""
     evaluated = evaluate(e, columns, n)
     return evaluated.values.astype(bool) & evaluated.defined
 
@@ -189,16 +189,16 @@ class _Evaluator:
         if e.op == "not":
             return np.logical_not(self.known[id(e.operand)][0]), status
         table = ops.UNARY_REAL if isinstance(e.type, RealType) else ops.UNARY_INTEGER
-        values, own = table[e.op](self._as(e.operand, e.type))
-        return values, ops.first(status, own)
+        values, new_status = table[e.op](self._as(e.operand, e.type))
+        return values, ops.first(status, new_status)
 
     def _two(self, op: str, kind: Type, a: Array, b: Array) -> Result:
         table = ops.BINARY_REAL if isinstance(kind, RealType) else ops.BINARY_INTEGER
         return table[op](a, b)
 
     def _binary(self, e: Binary) -> Result:
-        values, own = self._two(e.op, e.type, self._as(e.left, e.type), self._as(e.right, e.type))
-        return values, ops.first(self.known[id(e.left)][1], self.known[id(e.right)][1], own)
+        values, new_status = self._two(e.op, e.type, self._as(e.left, e.type), self._as(e.right, e.type))
+        return values, ops.first(self.known[id(e.left)][1], self.known[id(e.right)][1], new_status)
 
     def _call(self, e: Call) -> Result:
         statuses = [self.known[id(a)][1] for a in e.arguments]
@@ -207,11 +207,11 @@ class _Evaluator:
         values = self._as(e.arguments[0], kind)
         if len(e.arguments) == 1 and e.function not in ("min", "max"):
             table = ops.UNARY_INTEGER if integral else ops.UNARY_REAL
-            values, own = table[e.function](values)
-            return values, ops.first(*statuses, own)
+            values, new_status = table[e.function](values)
+            return values, ops.first(*statuses, new_status)
         for argument in e.arguments[1:]:
-            values, own = self._two(e.function, kind, values, self._as(argument, kind))
-            statuses.append(own)
+            values, new_status = self._two(e.function, kind, values, self._as(argument, kind))
+            statuses.append(new_status)
         return values, ops.first(*statuses)
 
     def _equal(self, op: str, left: Expr, right: Expr) -> Array:
@@ -251,11 +251,11 @@ class _Evaluator:
         condition, status = self.known[id(e.condition)]
         values = np.where(condition, self._as(e.then, e.type), self._as(e.otherwise, e.type))
         then, otherwise = self.known[id(e.then)][1], self.known[id(e.otherwise)][1]
-        taken: Status = None
+        branch_status: Status = None
         if then is not None or otherwise is not None:
             ok = np.zeros((), np.uint8)
-            taken = np.where(condition, ok if then is None else then, ok if otherwise is None else otherwise)
-        return values, ops.first(status, taken)
+            branch_status = np.where(condition, ok if then is None else then, ok if otherwise is None else otherwise)
+        return values, ops.first(status, branch_status)
 
     def _index(self, e: Index) -> Result:
         assert isinstance(e.order.type, OrderType)

@@ -94,8 +94,8 @@ def _bounded(text: str, where: _Where) -> None:
             f"this expression is too long: {len(text)} characters, at most {LENGTH_LIMIT}", where.span(0, 1)
         )
     opened: list[tuple[str, int]] = []
-    for found in _BRACKET_OR_STRING.finditer(text):
-        bracket, at = found.group(), found.start()
+    for token in _BRACKET_OR_STRING.finditer(text):
+        bracket, at = token.group(), token.start()
         if bracket in "([{":
             opened.append((bracket, at))
             if len(opened) > DEPTH_LIMIT:
@@ -201,8 +201,10 @@ class _Builder:
     def _leaf(self, token: Token) -> Expr:
         span = self.where.token(token)
         if token.type == "NAME":
-            found = self.names.get(token)
-            return Name(str(token), found, span) if found is not None else typing.name(str(token), self.names, span)
+            declared = self.names.get(token)
+            return (
+                Name(str(token), declared, span) if declared is not None else typing.name(str(token), self.names, span)
+            )
         if token.type == "STRING":
             return typing.constant(re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), token[1:-1]), span)
         return self._number(token, 1, span)

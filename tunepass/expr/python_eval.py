@@ -224,8 +224,8 @@ def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scal
         stop = e.op == "or"
         return stop if any(evaluate(x, values) is stop for x in e.operands) else not stop
     if isinstance(e, If):
-        taken = e.then if evaluate(e.condition, values) else e.otherwise
-        value = evaluate(taken, values)
+        branch = e.then if evaluate(e.condition, values) else e.otherwise
+        value = evaluate(branch, values)
         return float(value) if e.type == REAL else int(value) if isinstance(e.type, IntegerType) else value
     if isinstance(e, Compare):
         return _compare(e, values)
@@ -238,11 +238,11 @@ def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scal
     if isinstance(e, Call) and e.function == "pos":
         order, item = e.arguments
         assert isinstance(order, Name)
-        items, wanted = values[order.name], evaluate(item, values)
+        items, target = values[order.name], evaluate(item, values)
         assert isinstance(items, tuple)
-        if wanted not in items:
+        if target not in items:
             raise UndefinedValue
-        return items.index(wanted)
+        return items.index(target)
     if isinstance(e, Member):
         operands = [evaluate(x, values) for x in e.children]
         return any(a == b for a, b in (comparable(operands[0], choice) for choice in operands[1:]))

@@ -25,7 +25,7 @@ def shared(e: Expr) -> Expr:
 
 
 class Sharing:
-    """Of several expressions, one after the other: equal parts of all of them are one node."""
+    """Shared nodes of several expressions: equal parts of all of them are one node."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Expr] = {}
@@ -44,18 +44,18 @@ class Sharing:
                 stack.extend(missing)
                 continue
             stack.pop()
-            found = self._found(node)
-            self._instead[id(node)] = (node, found)
-            self._instead[id(found)] = (found, found)
+            canonical = self._canonical(node)
+            self._instead[id(node)] = (node, canonical)
+            self._instead[id(canonical)] = (canonical, canonical)
         return self._instead[id(e)][1]
 
-    def _found(self, node: Expr) -> Expr:
+    def _canonical(self, node: Expr) -> Expr:
         children = tuple(self._instead[id(child)][1] for child in node.children)
         key = (type(node), node.label, node.type, *(id(child) for child in children))
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = _with(node, children)
-        return found
+        canonical = self._known.get(key)
+        if canonical is None:
+            canonical = self._known[key] = _with(node, children)
+        return canonical
 
 
 def _with(node: Expr, children: tuple[Expr, ...]) -> Expr:

@@ -253,8 +253,8 @@ def _retyped(e: Expr, category: CategoryType) -> Expr:
 
 
 def _listed(values: Sequence[int | str]) -> str:
-    shown = ", ".join(f'"{v}"' if isinstance(v, str) else str(v) for v in values[:20])
-    return f"one of {shown}{', …' if len(values) > 20 else ''}"
+    text = ", ".join(f'"{v}"' if isinstance(v, str) else str(v) for v in values[:20])
+    return f"one of {text}{', …' if len(values) > 20 else ''}"
 
 
 def _a(e: Expr) -> str:

@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AcceptedOptions:
     """The options with the values that are taken alone, and the pairs that are refused together."""
 
     options: tuple[Option, ...]
@@ -28,17 +28,17 @@ class Asked:
     refused: tuple[str, ...]
 
 
-def asked(options: Sequence[Option], takes: Takes, takes_silently: Takes) -> Asked:
+def accepted_options(options: Sequence[Option], takes: Takes, takes_silently: Takes) -> AcceptedOptions:
     """What `takes` refuses fails a build; what it takes with a warning does nothing (`takes_silently` refuses that)."""
     columns = [
         [text for text in column if text]
         for column in zip_longest(*(option.word_lists() for option in options), fillvalue="")
     ]
     refused = [text for column in columns for text in refused_alone(column, takes_silently)]
-    kept = {text for column in columns for text in column} - set(refused)
-    conflicts = [pair for column in columns for pair in refused_together([t for t in column if t in kept], takes)]
-    known = [taken for option in options if (taken := option.only(kept)) is not None]
-    return Asked(tuple(known), tuple(conflicts), tuple(refused))
+    accepted = {text for column in columns for text in column} - set(refused)
+    conflicts = [pair for column in columns for pair in refused_together([t for t in column if t in accepted], takes)]
+    known = [accepted_option for option in options if (accepted_option := option.only(accepted)) is not None]
+    return AcceptedOptions(tuple(known), tuple(conflicts), tuple(refused))
 
 
 def refused_alone(texts: Sequence[str], takes: Takes) -> list[str]:
@@ -65,14 +65,14 @@ def refused_together(texts: Sequence[str], takes: Takes) -> list[Pair]:
     return pairs
 
 
-def _first_refused(texts: Sequence[str], beside: Sequence[str], takes: Takes) -> str:
-    """The text that ends the shortest row of the first ones that is refused `beside` others; empty if none is."""
-    taken, refused = 0, len(texts)  # rows of so many
-    if takes([*texts, *beside]):
+def _first_refused(texts: Sequence[str], others: Sequence[str], takes: Takes) -> str:
+    """The last text of the shortest first row that is refused together with `others`; empty if none is."""
+    accepted, refused = 0, len(texts)  # rows of so many
+    if takes([*texts, *others]):
         return ""
-    while refused - taken > 1:
-        middle = (taken + refused) // 2
-        taken, refused = (middle, refused) if takes([*texts[:middle], *beside]) else (taken, middle)
+    while refused - accepted > 1:
+        middle = (accepted + refused) // 2
+        accepted, refused = (middle, refused) if takes([*texts[:middle], *others]) else (accepted, middle)
     return texts[refused - 1] if texts else ""
 
 

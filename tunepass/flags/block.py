@@ -22,8 +22,10 @@ def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], n
     lines = [*(f"# {line}" for line in note), f"tools: [{_quoted(compiler)}]", "parameters:"]
     lines += [f"  {option.name}: {_fields(option)}" for option in options]
     names = {text: (option.name, text) for option in options for text in option.word_lists()}
-    told = [_condition(names, first, second, options) for first, second in conflicts]
-    return "\n".join([*lines, *(["constraints:"] if told else []), *(f"  - {_quoted(text)}" for text in told), ""])
+    conditions = [_condition(names, first, second, options) for first, second in conflicts]
+    return "\n".join(
+        [*lines, *(["constraints:"] if conditions else []), *(f"  - {_quoted(text)}" for text in conditions), ""]
+    )
 
 
 def _fields(option: Option) -> str:

@@ -23,12 +23,12 @@ UNLIMITED = 2**31 - 1  # and more: LLVM's way to say that there is no limit
 
 def switches(*, math: bool) -> list[Option]:
     """Either way of each, as their state is not told."""
-    found: list[Option] = [
+    options: list[Option] = [
         Choice(identifier(name), ("", f"-f{name}", f"-fno-{name}"))
         for name in SWITCHES
         if not is_left_out(name, math=math)
     ]
-    return [*found, *(Choice(identifier(n), ("", *(f"-f{n}={size}" for size in ALIGNMENTS))) for n in ALIGNED)]
+    return [*options, *(Choice(identifier(n), ("", *(f"-f{n}={size}" for size in ALIGNMENTS))) for n in ALIGNED)]
 
 
 def parameters(values: str, explained: str, *, math: bool) -> list[Option]:
@@ -36,7 +36,7 @@ def parameters(values: str, explained: str, *, math: bool) -> list[Option]:
     number: others that are 0 or 1 are switches."""
     numbers = {m["name"] for line in explained.splitlines() if (m := HELP.match(line)) and m["kind"]}
     known = {m["name"] for line in explained.splitlines() if (m := HELP.match(line))}
-    found: list[Option] = []
+    options: list[Option] = []
     for line in values.splitlines():
         match = VALUE.fullmatch(line)
         name = match["name"] if match else ""
@@ -44,10 +44,10 @@ def parameters(values: str, explained: str, *, math: bool) -> list[Option]:
             continue
         value = int(match["value"])
         if name in numbers:
-            found.append(_amount(name, value))
+            options.append(_amount(name, value))
         elif value in (0, 1):
-            found.append(Choice(f"llvm_{identifier(name)}", ("", f"-mllvm -{name}={('true', 'false')[value]}")))
-    return found
+            options.append(Choice(f"llvm_{identifier(name)}", ("", f"-mllvm -{name}={('true', 'false')[value]}")))
+    return options
 
 
 def _amount(name: str, value: int) -> Option:

@@ -51,13 +51,13 @@ def optimizers(at_level: str, at_others: Sequence[str], *, math: bool) -> list[O
     options = [option for option in listed(at_level) if not is_left_out(option.name, math=math)]
     switches = {option.word: option for option in options if option.values is None}
     valued = {option.word: option for option in options if option.values is not None}
-    found: list[Option] = []
+    choices: list[Option] = []
     for word in dict.fromkeys([*switches, *valued]):
         texts = _switched(switches[word], states[word]) if word in switches else []
         texts += _texts(valued[word]) if word in valued else []
         if texts:
-            found.append(Choice(identifier(word.removeprefix("-f")), ("", *dict.fromkeys(texts))))
-    return found
+            choices.append(Choice(identifier(word.removeprefix("-f")), ("", *dict.fromkeys(texts))))
+    return choices
 
 
 def _switched(option: Listed, states: set[str]) -> list[str]:
@@ -79,17 +79,17 @@ def _texts(option: Listed) -> list[str]:
 
 def parameters(at_level: str, *, math: bool) -> list[Option]:
     """Numbers have a default and often a range, words are listed."""
-    found: list[Option] = []
+    options: list[Option] = []
     for option in listed(at_level):
         if option.values is None or is_left_out(option.name, math=math):
             continue
         name = f"param_{identifier(option.name)}"
         if words := _words(option.values):
             texts = tuple(f"{option.word}={value}" for value in words if value != option.state)
-            found.append(Choice(name, ("", *texts)))
+            options.append(Choice(name, ("", *texts)))
         elif option.state.lstrip("-").isdigit():
-            found.append(_amount(name, option))
-    return found
+            options.append(_amount(name, option))
+    return options
 
 
 def _amount(name: str, option: Listed) -> Option:

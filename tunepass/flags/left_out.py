@@ -60,7 +60,7 @@ INTERNAL = (
 )
 ALWAYS = re.compile("|".join((INTERFACE, AROUND, ELSEWHERE)))
 ROUNDING = re.compile(MATH)
-WANTED, UNWANTED = re.compile(PASSES), re.compile(INTERNAL)
+LISTED, UNWANTED = re.compile(PASSES), re.compile(INTERNAL)
 
 
 def is_left_out(name: str, *, math: bool) -> bool:
@@ -70,4 +70,4 @@ def is_left_out(name: str, *, math: bool) -> bool:
 
 def is_of_a_pass(name: str) -> bool:
     """Of an option of LLVM: does it steer a pass that makes code faster?"""
-    return bool(WANTED.fullmatch(name)) and not UNWANTED.fullmatch(name)
+    return bool(LISTED.fullmatch(name)) and not UNWANTED.fullmatch(name)

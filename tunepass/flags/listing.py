@@ -10,7 +10,7 @@ from tunepass.compilers.asking import ask
 from tunepass.compilers.cc import Compiler, identify
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.flags import clang, gcc
-from tunepass.flags.accepted import Pair, asked, asking
+from tunepass.flags.accepted import Pair, accepted_options, asking
 from tunepass.flags.block import LEVEL
 from tunepass.flags.option import Choice, Option
 
@@ -41,12 +41,14 @@ def listing(
         raise TunepassError(f"{program} is neither gcc nor clang", hint=f"it says that it is {compiler.version}")
     read = _of_gcc if compiler.family == "gcc" else _of_clang
     silent = asking([compiler.path, level, "-Werror"], shlex.split)
-    found = asked(read(compiler.path, level, kinds, math), asking([compiler.path, level], shlex.split), silent)
+    accepted = accepted_options(
+        read(compiler.path, level, kinds, math), asking([compiler.path, level], shlex.split), silent
+    )
     return Listing(
         compiler=compiler,
-        options=(*_basic(level, native), *found.options),
-        conflicts=found.conflicts,
-        refused=found.refused,
+        options=(*_basic(level, native), *accepted.options),
+        conflicts=accepted.conflicts,
+        refused=accepted.refused,
     )
 
 
@@ -59,10 +61,10 @@ def _basic(level: str, native: bool) -> list[Option]:
 def _of_gcc(path: str, level: str, kinds: Sequence[str], math: bool) -> list[Option]:
     options: list[Option] = []
     if "optimizers" in kinds:
-        others = [_told([path, "-Q", other, "--help=optimizers"]) for other in LEVELS if other != level]
-        options += gcc.optimizers(_told([path, "-Q", level, "--help=optimizers"]), others, math=math)
+        others = [_command_text([path, "-Q", other, "--help=optimizers"]) for other in LEVELS if other != level]
+        options += gcc.optimizers(_command_text([path, "-Q", level, "--help=optimizers"]), others, math=math)
     if "params" in kinds:
-        options += gcc.parameters(_told([path, "-Q", level, "--help=params"]), math=math)
+        options += gcc.parameters(_command_text([path, "-Q", level, "--help=params"]), math=math)
     return options
 
 
@@ -72,12 +74,12 @@ def _of_clang(path: str, level: str, kinds: Sequence[str], math: bool) -> list[O
     if "optimizers" in kinds:
         options += clang.switches(math=math)
     if "params" in kinds:
-        values = _told([path, level, "-mllvm", "-print-all-options", *empty])
-        options += clang.parameters(values, _told([path, "-mllvm", "-help-hidden", *empty]), math=math)
+        values = _command_text([path, level, "-mllvm", "-print-all-options", *empty])
+        options += clang.parameters(values, _command_text([path, "-mllvm", "-help-hidden", *empty]), math=math)
     return options
 
 
-def _told(words: Sequence[str]) -> str:
+def _command_text(words: Sequence[str]) -> str:
     """The list that the compiler prints. Raises ToolError where it prints none."""
     reply = ask(words)
     if not reply.ok or not reply.stdout:

@@ -24,8 +24,8 @@ class Choice:
         return self.texts[1:]
 
     def only(self, accepted: Iterable[str]) -> Choice | None:
-        kept = tuple(text for text in self.texts[1:] if text in set(accepted))
-        return replace(self, texts=("", *kept)) if kept else None
+        texts = tuple(text for text in self.texts[1:] if text in set(accepted))
+        return replace(self, texts=("", *texts)) if texts else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Amount:
         return self.form.replace("{}", str(number))
 
     def only(self, accepted: Iterable[str]) -> Amount | None:
-        taken = set(accepted)
-        kept = tuple(n for n in self.numbers if n == self.default or self.text(n) in taken)
-        return replace(self, numbers=kept) if len(kept) > 1 else None
+        accepted_texts = set(accepted)
+        numbers = tuple(n for n in self.numbers if n == self.default or self.text(n) in accepted_texts)
+        return replace(self, numbers=numbers) if len(numbers) > 1 else None
 
 
 Option = Choice | Amount

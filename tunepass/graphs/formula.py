@@ -142,17 +142,19 @@ def truth(value: Value) -> Expr:
 
 def _logical(every: bool, values: list[ast.expr], names: Names) -> Expr:
     """Stops at the first constant that settles it, so that later parts may be about what is not there."""
-    kept = []
+    operands = []
     for value in values:
         test = truth(_value(value, names))
         known = algebra.number(test)
         if known is None:
-            kept.append(test)
+            operands.append(test)
         elif bool(known) != every:
-            return algebra.lift(not every) if not kept else typing.logical("and" if every else "or", [*kept, test])
-    if len(kept) < 2:
-        return kept[0] if kept else algebra.lift(every)
-    return typing.logical("and" if every else "or", kept)
+            return (
+                algebra.lift(not every) if not operands else typing.logical("and" if every else "or", [*operands, test])
+            )
+    if len(operands) < 2:
+        return operands[0] if operands else algebra.lift(every)
+    return typing.logical("and" if every else "or", operands)
 
 
 def _comparison(left: ast.expr, ops: list[ast.cmpop], rights: list[ast.expr], names: Names) -> Expr:

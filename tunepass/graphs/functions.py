@@ -78,37 +78,37 @@ def permuted(shape: Value, order: Value) -> Value:
 
 def reshaped(shape: Value, target: Value) -> Value:
     """The target, whose one -1 is what is left of the elements. GraphError where known numbers of elements differ."""
-    sizes, wanted = vector(shape, "a shape"), vector(target, "a shape")
+    sizes, targets = vector(shape, "a shape"), vector(target, "a shape")
     count = product(sizes)
-    free = [k for k, size in enumerate(wanted) if algebra.number(size) == -1]
+    free = [k for k, size in enumerate(targets) if algebra.number(size) == -1]
     if len(free) > 1:
         raise GraphError(f"{told(target)} leaves more than one size open")
-    rest = product([size for k, size in enumerate(wanted) if k not in free])
+    rest = product([size for k, size in enumerate(targets) if k not in free])
     left, right = algebra.number(count), algebra.number(rest)
     if left is not None and right is not None and (left % right if free and right else left != right):
         raise GraphError(f"{told(shape)} has {left} elements, which do not make {told(target)}")
     if not free:
-        return wanted
+        return targets
     remaining, others = list(sizes), []
-    for size in (size for k, size in enumerate(wanted) if k not in free):
+    for size in (size for k, size in enumerate(targets) if k not in free):
         at = next((k for k, other in enumerate(remaining) if other is size), None)
         if at is None:
             others.append(size)
         else:
             del remaining[at]  # sizes that stay cancel: (n, c, h, w) to (n, -1) is (n, c * h * w)
     open_size = floordiv(product(remaining), product(others)) if others else product(remaining)
-    return tuple(open_size if k in free else size for k, size in enumerate(wanted))
+    return tuple(open_size if k in free else size for k, size in enumerate(targets))
 
 
 def without(shape: Value, axes: Value, keep: Value) -> Value:
     """The shape after a reduction over the axes; they stay, of size 1, where `keep`."""
     sizes = vector(shape, "a shape")
     at = {whole(axis, "an axis") % max(len(sizes), 1) for axis in vector(axes, "axes")}
-    kept = algebra.number(scalar(keep))
-    if kept is None:
+    keeps_axes = algebra.number(scalar(keep))
+    if keeps_axes is None:
         raise GraphError("whether reduced axes stay cannot be a parameter's choice: shapes differ in rank")
     one = algebra.lift(1)
-    return tuple(one if k in at else size for k, size in enumerate(sizes) if kept or k not in at)
+    return tuple(one if k in at else size for k, size in enumerate(sizes) if keeps_axes or k not in at)
 
 
 def with_axis(shape: Value, axis: Value, size: Value) -> Value:
@@ -183,9 +183,9 @@ def _several(value: Value) -> tuple[Value, ...]:
     return value
 
 
-def _at_least(sizes: Shape, count: int, what: str) -> None:
+def _at_least(sizes: Shape, count: int, subject: str) -> None:
     if len(sizes) < count:
-        raise GraphError(f"the shape {told(sizes)} has no {what}")
+        raise GraphError(f"the shape {told(sizes)} has no {subject}")
 
 
 def _number(function: Callable[..., Expr]) -> Callable[..., Value]:

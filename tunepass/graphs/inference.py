@@ -1,4 +1,4 @@
-"""What the operators of a graph make of its inputs: shapes, costs, and the conditions under which there are any."""
+"""Inference over a graph's operators: shapes, costs, and the conditions under which they exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ELEMENT_BYTE = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What has to hold, or there is no such model: `text` says it in words."""
+    """A condition without which there is no such model; `text` is its message."""
 
     holds: Expr
     text: str
@@ -60,12 +60,12 @@ def infer(
 ) -> Inferred:
     """GraphError, at the node, for shapes that do not fit whatever the parameters are."""
     shapes: dict[str, Shape] = {value.name: value.shape for value in inputs}
-    found = []
+    inferred = []
     for node in nodes:
         costs = node_costs(node, shapes, table, element_byte)
         shapes |= {output_name(node.name, k): shape for k, shape in enumerate(costs.outputs)}
-        found.append(costs)
-    return Inferred(shapes, tuple(found))
+        inferred.append(costs)
+    return Inferred(shapes, tuple(inferred))
 
 
 def output_name(node: str, k: int) -> str:
@@ -75,14 +75,18 @@ def output_name(node: str, k: int) -> str:
 def node_costs(
     node: GraphNode, shapes: Mapping[str, Shape], table: OperatorTable, element_byte: Expr | int = 4
 ) -> NodeCosts:
-    """What one operator makes of its inputs' shapes."""
+    """Costs of one operator for its inputs' shapes."""
     try:
         operator = table.operator(node.operator)
         return _Application(node, operator, shapes, table, element_byte).costs()
     except GraphError as error:
-        told_first = error.diagnostics[0]
-        problem = told_first.message if told_first.span else f"{node.name} ({node.operator}): {told_first.message}"
-        raise GraphError(problem, told_first.span or node.span, told_first.hint) from None
+        first_diagnostic = error.diagnostics[0]
+        problem = (
+            first_diagnostic.message
+            if first_diagnostic.span
+            else f"{node.name} ({node.operator}): {first_diagnostic.message}"
+        )
+        raise GraphError(problem, first_diagnostic.span or node.span, first_diagnostic.hint) from None
 
 
 class _Application:

@@ -109,14 +109,14 @@ def shipped() -> OperatorTable:
 
 def extended(source: Source) -> OperatorTable:
     """The shipped table with a user's operators, which replace those of the same name, and resources."""
-    own, table = read(source), shipped()
-    both = {**table.operators, **own.operators}, {**table.resources, **own.resources}
-    return OperatorTable(*both, frozenset(own.operators))
+    user_table, table = read(source), shipped()
+    both = {**table.operators, **user_table.operators}, {**table.resources, **user_table.resources}
+    return OperatorTable(*both, frozenset(user_table.operators))
 
 
-def table_of(own: Source | None) -> OperatorTable:
+def table_of(source: Source | None) -> OperatorTable:
     """The shipped table, extended by a user's file where there is one."""
-    return shipped() if own is None else extended(own)
+    return shipped() if source is None else extended(source)
 
 
 def read(source: Source, loader: Any = yaml.SafeLoader) -> OperatorTable:

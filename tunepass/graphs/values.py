@@ -1,4 +1,4 @@
-"""What formulas of operators compute with: numbers (expressions over parameters), words, and tuples of them.
+"""Values of operators' formulas: numbers (expressions over parameters), words, and tuples of them.
 
 Arithmetic goes element by element, and a number stands for a tuple of itself. A word that a parameter chooses is an
 expression too, of a category's type.
@@ -22,35 +22,35 @@ class GraphError(TunepassError):
     """A model that its operators cannot make sense of: shapes that do not fit, an attribute that is missing."""
 
 
-def scalar(value: Value, what: str = "a number") -> Expr:
+def scalar(value: Value, subject: str = "a number") -> Expr:
     """The value, which has to be a number."""
     if isinstance(value, Expr):
         return value
-    raise GraphError(f"{what} was expected, not {told(value)}")
+    raise GraphError(f"{subject} was expected, not {told(value)}")
 
 
-def vector(value: Value, what: str = "several numbers") -> Shape:
+def vector(value: Value, subject: str = "several numbers") -> Shape:
     """The value, which has to be a tuple of numbers."""
     if isinstance(value, tuple):
-        return tuple(scalar(item, f"a number in {what}") for item in value)
-    raise GraphError(f"{what} were expected, not {told(value)}")
+        return tuple(scalar(item, f"a number in {subject}") for item in value)
+    raise GraphError(f"{subject} were expected, not {told(value)}")
 
 
-def whole(value: Value, what: str) -> int:
+def whole(value: Value, subject: str) -> int:
     """The value, which has to be a whole number that no parameter decides."""
     known = algebra.number(value) if isinstance(value, Expr) else None
     if known is None or known != int(known):
-        raise GraphError(f"{what} has to be a whole number that no parameter decides, not {told(value)}")
+        raise GraphError(f"{subject} has to be a whole number that no parameter decides, not {told(value)}")
     return int(known)
 
 
-def spread(value: Value, length: int, what: str = "a number or one for each dimension") -> Shape:
+def spread(value: Value, length: int, subject: str = "a number or one for each dimension") -> Shape:
     """A number as often as there are dimensions; a tuple has to have that length."""
     if isinstance(value, Expr):
         return (value,) * length
-    numbers = vector(value, what)
+    numbers = vector(value, subject)
     if len(numbers) != length:
-        raise GraphError(f"{what}: {length} are needed, {told(value)} has {len(numbers)}")
+        raise GraphError(f"{subject}: {length} are needed, {told(value)} has {len(numbers)}")
     return numbers
 
 

@@ -44,11 +44,11 @@ Axis = tuple[Expr, Expr, Expr, Expr]
 
 def _checked(k: Value, s: Value, d: Value, rank: int) -> None:
     """Windows are of at least one element, and move on."""
-    for what, value in (("the size of a window", k), ("the stride", s), ("the dilation", d)):
+    for subject, value in (("the size of a window", k), ("the stride", s), ("the dilation", d)):
         for size in spread(value, rank):
             known = number(size)
             if known is not None and known < 1:
-                raise GraphError(f"{what} has to be at least 1, not {known}")
+                raise GraphError(f"{subject} has to be at least 1, not {known}")
 
 
 def _worded(padding: str, axis: Axis) -> Expr:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from tunepass.diagnostics import TunepassError
-from tunepass.interchange.search_spaces import spelt
+from tunepass.interchange.search_spaces import plain_value
 from tunepass.space.columns import Columns
 from tunepass.space.parameter import Parameter
 
@@ -51,11 +51,11 @@ def write_parquet(file: BinaryIO, parameters: Sequence[Parameter], tables: Itera
 
 def _schema(parameters: Sequence[Parameter]) -> Any:
     arrow = _arrow("pyarrow")
-    return arrow.schema([(p.name, arrow.array([spelt(p.default)]).type) for p in parameters])
+    return arrow.schema([(p.name, arrow.array([plain_value(p.default)]).type) for p in parameters])
 
 
 def _values(parameters: Sequence[Parameter], chunk: Columns) -> Mapping[str, list[bool | int | float | str]]:
-    return {p.name: [spelt(value) for value in p.values(chunk[p.name])] for p in parameters}
+    return {p.name: [plain_value(value) for value in p.values(chunk[p.name])] for p in parameters}
 
 
 def _cell(value: bool | int | float | str) -> str:

@@ -120,11 +120,11 @@ class Expressions(ABC):
 
     def _replace(self, name: str, subscript: tree.Expression, value: Value) -> None:
         """An element of a list; what an Array holds is not known anyway."""
-        held, place = self.names.get(name), self.known(subscript)
-        if isinstance(held, tuple):
+        current, place = self.names.get(name), self.known(subscript)
+        if isinstance(current, tuple):
             self.names.pop(name)
-            if isinstance(place, int) and 0 <= place < len(held):
-                self.names[name] = (*held[:place], value, *held[place + 1 :])
+            if isinstance(place, int) and 0 <= place < len(current):
+                self.names[name] = (*current[:place], value, *current[place + 1 :])
 
     def forget(self, target: tree.Expression) -> None:
         """`target` has an unknown value from here on. An Array keeps its length when its elements change."""
@@ -166,21 +166,25 @@ class Expressions(ABC):
         return self.call(called, self.items(arguments), arguments)
 
     def _method(self, base: tree.Expression, name: Token, arguments: tuple[tree.Expression, ...]) -> Value:
-        held = self.known(base)
-        if isinstance(held, (tuple, Array)):
-            return self._of_list(base, held, name.text, arguments)
+        receiver = self.known(base)
+        if isinstance(receiver, (tuple, Array)):
+            return self._of_list(base, receiver, name.text, arguments)
         return self.called(name.text, self.items(arguments), self.span(name))
 
     def _of_list(
-        self, base: tree.Expression, held: tuple[Value, ...] | Array, name: str, arguments: tuple[tree.Expression, ...]
+        self,
+        base: tree.Expression,
+        receiver: tuple[Value, ...] | Array,
+        name: str,
+        arguments: tuple[tree.Expression, ...],
     ) -> Value:
         if name == "size":
-            return len(held) if isinstance(held, tuple) else held.length
+            return len(receiver) if isinstance(receiver, tuple) else receiver.length
         if name == "at" and len(arguments) == 1:
-            return _element(held, self.value(arguments[0]))
-        if name in CHANGED and isinstance(held, tuple) and isinstance(base, tree.Name):
-            self.names[base.text] = () if name == "clear" else (*held, *self.items(arguments))
-            return held
+            return _element(receiver, self.value(arguments[0]))
+        if name in CHANGED and isinstance(receiver, tuple) and isinstance(base, tree.Name):
+            self.names[base.text] = () if name == "clear" else (*receiver, *self.items(arguments))
+            return receiver
         if name not in UNCHANGED and not (isinstance(base, tree.Name) and base.text in self.constants):
             self.forget(base)
         raise Unknown

@@ -133,8 +133,8 @@ class Program(Expressions):
             condition = False
         if isinstance(condition, Formula):
             return self._either(condition, s)
-        taken = s.then if condition else s.other
-        return None if taken is None else self.statement(taken)
+        branch = s.then if condition else s.other
+        return None if branch is None else self.statement(branch)
 
     def _either(self, condition: Formula, s: tree.If) -> Value | None:
         """Both branches, each under its condition."""

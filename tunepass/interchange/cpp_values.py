@@ -11,7 +11,7 @@ from tunepass.frontends.cfamily.tree import Block, Declaration
 
 
 class Unknown(Exception):
-    """What an expression gives is not known here."""
+    """The value of an expression is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ def truth(value: Value) -> bool | Formula:
 
 
 def negated(value: Value) -> Value:
-    found = truth(value)
-    return Formula(f"(not {found.text})", True) if isinstance(found, Formula) else not found
+    holds = truth(value)
+    return Formula(f"(not {holds.text})", True) if isinstance(holds, Formula) else not holds
 
 
 def both(mark: str, left: Value, right: Callable[[], Value]) -> Value:
@@ -131,23 +131,23 @@ def _computed(mark: str, left: float, right: float) -> Value:
     if mark in COMPARED:
         return COMPARED[mark](left, right)
     if mark in COUNTED:
-        found = COUNTED[mark](left, right)
+        computed = COUNTED[mark](left, right)
     elif mark in ("/", "%") and right == 0:
         raise Unknown
     elif float in (type(left), type(right)):
         if mark != "/":
             raise Unknown
-        found = left / right
+        computed = left / right
     elif mark in ("/", "%"):
         whole = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        found = whole if mark == "/" else left - whole * right
+        computed = whole if mark == "/" else left - whole * right
     elif mark == "<<" and 0 <= right < 63:
-        found = int(left) << int(right)
+        computed = int(left) << int(right)
     else:
         raise Unknown
-    if abs(found) >= MOST:
+    if abs(computed) >= MOST:
         raise Unknown
-    return found
+    return computed
 
 
 def number(text: str) -> int | float:

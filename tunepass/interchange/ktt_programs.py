@@ -24,7 +24,7 @@ MACROS: Mapping[Language, str] = {"cuda": "KTT_CUDA_EXAMPLE", "opencl": "KTT_OPE
 SUFFIXES: Mapping[str, Language] = {**dict.fromkeys(CUDA, "cuda"), **dict.fromkeys(OPENCL, "opencl")}
 DIRECTIONS = {"ReadOnly": "in", "WriteOnly": "out", "ReadWrite": "inout"}
 AXES = ("X", "Y", "Z")
-TOLD = ("AddParameter", "AddConstraint", "AddThreadModifier")  # told where they cannot be followed
+REPORTED_CALLS = ("AddParameter", "AddConstraint", "AddThreadModifier")  # told where they cannot be followed
 SCRIPTED = ("AddGenericConstraint", "AddScriptConstraint", "AddScriptParameter", "AddScriptThreadModifier")
 
 
@@ -83,7 +83,7 @@ class _Calls:
         try:
             known(*given)
         except (KeyError, Unknown):
-            if name in TOLD:
+            if name in REPORTED_CALLS:
                 self.lost.append(f"line {span.line}: {name} is not taken over: what it is given is not understood")
             raise Unknown from None
         except TypeError:
@@ -127,10 +127,10 @@ class _Calls:
         tuned = self.kernels[_number(kernel)]
         over = [_text(name) for name in names] if isinstance(names, tuple) else []
         try:
-            found = cpp.truth(self._applied(test, tuple(Formula(name) for name in over)))
-            if isinstance(found, Formula):
-                tuned.constraints.append(_translated(found.text, tuned))
-            elif not found:
+            condition = cpp.truth(self._applied(test, tuple(Formula(name) for name in over)))
+            if isinstance(condition, Formula):
+                tuned.constraints.append(_translated(condition.text, tuned))
+            elif not condition:
                 tuned.constraints.append("false")
         except (Unknown, TunepassError):
             tuned.notes.append(f"a constraint on {', '.join(over)} is not taken over: its function is not understood")
@@ -142,8 +142,8 @@ class _Calls:
         index = AXES.index(self._word(axis, "ModifierDimension", AXES))
         which = self._word(kind, "ModifierType", ("Global", "Local"))
         for definition in definitions if isinstance(definitions, tuple) else (definitions,):
-            made = self.definitions[_number(definition)]
-            extents = made.sizes if which == "Global" else made.block
+            definition_entry = self.definitions[_number(definition)]
+            extents = definition_entry.sizes if which == "Global" else definition_entry.block
             try:
                 extents[index] = self._modified(extents[index], [Formula(_text(name)) for name in over], how)
             except Unknown:

@@ -38,7 +38,7 @@ class ForeignLimit:
 
 
 def is_nni(source: Source) -> bool:
-    """Whether a JSON file looks like a search space of NNI."""
+    """Does a JSON file look like a search space of NNI?"""
     try:
         top = json.loads(source.text)
     except (ValueError, RecursionError):
@@ -65,17 +65,17 @@ def read_limits(source: Source) -> tuple[ForeignLimit, ...]:
 
 
 class _Reader(NodeReader[SourceError]):
-    def composed(self, what: str) -> yaml.Node:
+    def composed(self, subject: str) -> yaml.Node:
         try:
             json.loads(self.source.text)
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
-        node = Composer(what, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
+        node = Composer(subject, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
         assert node is not None  # JSON is not empty
         return node
 
-    def top(self, what: str) -> dict[str, yaml.Node]:
-        return self.mapping(self.composed(what), what)
+    def top(self, subject: str) -> dict[str, yaml.Node]:
+        return self.mapping(self.composed(subject), subject)
 
     def value(self, node: yaml.Node) -> Json:
         return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
@@ -93,8 +93,8 @@ class _Reader(NodeReader[SourceError]):
             raise self.fail(f"`{kind}` has no values to count", fields["_type"], hint)
         numbers = [self.number(item) for item in given]
         if len(numbers) != (3 if kind == "quniform" else 2) or not numbers[0] < numbers[1]:
-            wanted = "[low, high, q]" if kind == "quniform" else "[low, high]"
-            raise self.fail(f"the `_value` of {kind} is {wanted}, low below high", fields["_value"])
+            expected = "[low, high, q]" if kind == "quniform" else "[low, high]"
+            raise self.fail(f"the `_value` of {kind} is {expected}, low below high", fields["_value"])
         lo, hi = numbers[:2]
         match kind:
             case "randint":
@@ -117,8 +117,8 @@ class _Reader(NodeReader[SourceError]):
         if not scalars:
             raise self.fail("a choice has at least one value", node)
         numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in scalars)
-        shown = ", ".join(str(v).lower() if isinstance(v, bool) else literal(v) for v in scalars)
-        return f"{'ordinal' if numeric else 'categorical'}({shown})"
+        listed = ", ".join(str(v).lower() if isinstance(v, bool) else literal(v) for v in scalars)
+        return f"{'ordinal' if numeric else 'categorical'}({listed})"
 
     def steps(self, lo: float, hi: float, q: float, node: yaml.Node) -> str:
         """clip(round(x / q) * q, low, high)"""

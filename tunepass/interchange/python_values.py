@@ -76,7 +76,7 @@ def value_of(node: ast.expr, names: Mapping[str, PythonValue] | None = None) -> 
     except RecursionError:
         raise ExpressionError("this Python value is nested too deeply") from None
     except (ArithmeticError, TypeError, ValueError, IndexError) as error:
-        raise ExpressionError(f"the Python value `{_shown(node)}` has none: {error}") from None
+        raise ExpressionError(f"the Python value `{_source_text(node)}` has none: {error}") from None
 
 
 class _Reader:
@@ -111,7 +111,7 @@ class _Reader:
                 return self._items(value)[self._integer(index)]
             case ast.Call(func=function, args=arguments, keywords=[]):
                 return self._call(_name_of(function), arguments, node)
-        raise ExpressionError(f"no value can be read from the Python expression `{_shown(node)}`")
+        raise ExpressionError(f"no value can be read from the Python expression `{_source_text(node)}`")
 
     def _step(self) -> None:
         self.steps += 1
@@ -124,7 +124,7 @@ class _Reader:
             return
         first, *others = generators
         if not isinstance(first.target, ast.Name):
-            raise ExpressionError(f"no value can be read from a loop over `{_shown(first.target)}`")
+            raise ExpressionError(f"no value can be read from a loop over `{_source_text(first.target)}`")
         name, outer = first.target.id, dict(self.names)
         for value in self._items(first.iter):
             self._step()
@@ -139,23 +139,23 @@ class _Reader:
         a, b = _number(left, node), _number(right, node)
         if isinstance(op, ast.Pow):
             if abs(b) > 64:
-                raise ExpressionError(f"the power in `{_shown(node)}` is too large")
+                raise ExpressionError(f"the power in `{_source_text(node)}` is too large")
             result: Number = a**b
         elif isinstance(op, ast.LShift) and isinstance(a, int) and isinstance(b, int) and 0 <= b < 64:
             result = a << b
         elif type(op) in _BINARY:
             result = _BINARY[type(op)](a, b)
         else:
-            raise ExpressionError(f"no value can be read from the Python expression `{_shown(node)}`")
+            raise ExpressionError(f"no value can be read from the Python expression `{_source_text(node)}`")
         if isinstance(result, complex) or abs(result) > INTEGER_LIMIT:
-            raise ExpressionError(f"the value of `{_shown(node)}` is too large")
+            raise ExpressionError(f"the value of `{_source_text(node)}` is too large")
         return result
 
     def _call(self, name: str | None, arguments: list[ast.expr], node: ast.expr) -> PythonValue:
         if name in ("range", "arange") and 1 <= len(arguments) <= 3:
             numbers = range(*(self._integer(argument) for argument in arguments))
             if len(numbers) > STEP_LIMIT:
-                raise ExpressionError(f"`{_shown(node)}` has more than {STEP_LIMIT:,} numbers")
+                raise ExpressionError(f"`{_source_text(node)}` has more than {STEP_LIMIT:,} numbers")
             return tuple(numbers)
         if name in _AS_LIST and len(arguments) == 1:
             items = self._items(arguments[0])
@@ -167,12 +167,12 @@ class _Reader:
             return _OF_LIST[name](tuple(_number(value, node) for value in values))
         if name in _OF_NUMBER and len(arguments) == 1:
             return _OF_NUMBER[name](self._number(arguments[0]))
-        raise ExpressionError(f"no value can be read from the Python expression `{_shown(node)}`")
+        raise ExpressionError(f"no value can be read from the Python expression `{_source_text(node)}`")
 
     def _items(self, node: ast.expr) -> tuple[PythonValue, ...]:
         value = self.read(node)
         if not isinstance(value, tuple):
-            raise ExpressionError(f"`{_shown(node)}` is no list")
+            raise ExpressionError(f"`{_source_text(node)}` is no list")
         return value
 
     def _number(self, node: ast.expr) -> Number:
@@ -181,13 +181,13 @@ class _Reader:
     def _integer(self, node: ast.expr) -> int:
         value = self.read(node)
         if not isinstance(value, int):
-            raise ExpressionError(f"`{_shown(node)}` is no whole number")
+            raise ExpressionError(f"`{_source_text(node)}` is no whole number")
         return value
 
 
 def _number(value: PythonValue, node: ast.expr) -> Number:
     if not isinstance(value, (int, float)):
-        raise ExpressionError(f"`{_shown(node)}` needs numbers")
+        raise ExpressionError(f"`{_source_text(node)}` needs numbers")
     return value
 
 
@@ -200,6 +200,6 @@ def _name_of(function: ast.expr) -> str | None:
     return None
 
 
-def _shown(node: ast.expr) -> str:
+def _source_text(node: ast.expr) -> str:
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:57] + "..."

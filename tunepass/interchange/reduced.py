@@ -13,17 +13,17 @@ from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
 LISTED = 1 << 20  # values of a range with gaps
 
 
-def reduced(parameters: Sequence[Parameter], kept: Mapping[str, Mask]) -> tuple[Parameter, ...]:
+def reduced(parameters: Sequence[Parameter], masks: Mapping[str, Mask]) -> tuple[Parameter, ...]:
     """The parameters with only the kept values; those that are not named are as they were."""
-    return tuple(_reduced(p, kept[p.name]) if p.name in kept else p for p in parameters)
+    return tuple(_reduced(p, masks[p.name]) if p.name in masks else p for p in parameters)
 
 
-def _reduced(p: Parameter, kept: Mask) -> Parameter:
-    if kept.all() or not kept.any():
+def _reduced(p: Parameter, mask: Mask) -> Parameter:
+    if mask.all() or not mask.any():
         return p
-    places = np.flatnonzero(kept)
+    places = np.flatnonzero(mask)
     values = [p.domain[place] for place in places[:LISTED].tolist()]
-    default = p.default if kept[p.domain.index(p.default)] else _nearest(p, values)
+    default = p.default if mask[p.domain.index(p.default)] else _nearest(p, values)
     match p:
         case Integer():
             return _fewer_integers(p, places, int(default))  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def _configspace(p: Parameter) -> dict[str, Json]:
         case _:
             prior = None if isinstance(p, Permutation) or p.prior is None else list(p.prior)
             choices = {"type": "categorical", "choices": listed(p), "weights": prior}
-            return {**choices, "default_value": spelt(p.default)}
+            return {**choices, "default_value": plain_value(p.default)}
 
 
 def listed(p: Parameter) -> list[bool | int | float | str]:
@@ -85,9 +85,9 @@ def listed(p: Parameter) -> list[bool | int | float | str]:
     if p.size is None or p.size > most:
         message = f"{p.name} has {p.size:,} values, which this format would have to list"
         raise SpaceError(message, p.span, "write .csv, .parquet or the space of tunepass")
-    return [spelt(value) for value in p.domain]
+    return [plain_value(value) for value in p.domain]
 
 
-def spelt(value: Value) -> bool | int | float | str:
+def plain_value(value: Value) -> bool | int | float | str:
     """A value as other tuners may have it: an order is a text."""
     return " ".join(map(str, value)) if isinstance(value, tuple) else value

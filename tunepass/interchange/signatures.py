@@ -38,8 +38,8 @@ def formals(kernel: ForeignKernel, text: str) -> tuple[Formal, ...] | None:
     except TunepassError:
         return None
     plain = kernel.function.partition("<")[0].rpartition("::")[2]
-    found = next((f for f in functions if f.name.text.rpartition("::")[2] == plain), None)
-    return None if found is None else tuple(_formal(unit, parameter) for parameter in found.formals)
+    function = next((f for f in functions if f.name.text.rpartition("::")[2] == plain), None)
+    return None if function is None else tuple(_formal(unit, parameter) for parameter in function.formals)
 
 
 def _formal(unit: Unit, parameter: Declaration) -> Formal:
@@ -51,32 +51,32 @@ def _formal(unit: Unit, parameter: Declaration) -> Formal:
 def _varies(unit: Unit, parameter: Declaration) -> bool:
     """By a macro, or a typedef in a branch over parameters."""
     words = unit.tokens[unit.index(parameter.first) : unit.index(parameter.last) + 1]
-    made = {token.macro or token.text for token in words}
+    names = {token.macro or token.text for token in words}
     places = [unit.aliases[word].first.start for word in parameter.words if word in unit.aliases]
     conditions = parameter_conditions(unit.text)
     branch = any(start <= place < end for place in places for start, end, _ in conditions)
-    return branch or bool(made & (conditional_macros(unit.text) | unit.text.symbols.names))
+    return branch or bool(names & (conditional_macros(unit.text) | unit.text.symbols.names))
 
 
 def agreed(kernel: ForeignKernel, text: str) -> ForeignKernel:
     """With the names and types that the kernel's own text gives its parameters; without arguments where they differ."""
-    found = formals(kernel, text)
-    if found is None:
+    agreed_formals = formals(kernel, text)
+    if agreed_formals is None:
         return replace(kernel, arguments=(), notes=(*kernel.notes, f"no definition of {kernel.function} in the source"))
     passed = [a for a in kernel.arguments if not a.symbol]
-    if len(found) == len(kernel.arguments):
+    if len(agreed_formals) == len(kernel.arguments):
         passed = [replace(a, symbol=False) for a in kernel.arguments]
-    if len(found) != len(passed):
-        note = f"{kernel.function} has {len(found)} parameters, its description {len(passed)} arguments"
+    if len(agreed_formals) != len(passed):
+        note = f"{kernel.function} has {len(agreed_formals)} parameters, its description {len(passed)} arguments"
         return replace(kernel, arguments=(), notes=(*kernel.notes, note))
     symbols = [a for a in kernel.arguments if a.symbol and len(passed) < len(kernel.arguments)]
-    found = tuple(
+    agreed_formals = tuple(
         replace(formal, element=a.element) if a.element and formal.varies else formal
-        for a, formal in zip(passed, found)
+        for a, formal in zip(passed, agreed_formals)
     )
     if "<" in kernel.function:  # a type may be the template's parameter
-        found = tuple(replace(formal, element=a.element) for a, formal in zip(passed, found))
-    return replace(kernel, arguments=(*map(_as_declared, passed, found), *symbols))
+        agreed_formals = tuple(replace(formal, element=a.element) for a, formal in zip(passed, agreed_formals))
+    return replace(kernel, arguments=(*map(_as_declared, passed, agreed_formals), *symbols))
 
 
 def _as_declared(argument: ForeignArgument, formal: Formal) -> ForeignArgument:

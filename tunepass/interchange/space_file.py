@@ -34,7 +34,7 @@ Prior = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 
 def space_json(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> Json:
-    """What `read_space` reads. SpaceError for a constraint whose text would be too long."""
+    """The space as `read_space` reads it. SpaceError for a constraint whose text would be too long."""
     return {
         "tunepass": VERSION,
         "parameters": [_parameter(p) for p in parameters],
@@ -113,17 +113,17 @@ class _Reader(NodeReader[SourceError]):
         kind = self.value(fields["kind"]) if "kind" in fields else None
         if not isinstance(kind, str) or kind not in FIELDS:
             raise self.fail(f"the kind of a parameter is one of {', '.join(FIELDS)}", fields.get("kind", node))
-        own = FIELDS[kind]
-        self.record(node, f"a parameter of kind {kind}", ("name", "kind", "default", "log", "prior", *own))
-        self.record(node, f"a parameter of kind {kind}", fields, ("name", *own))
+        allowed = FIELDS[kind]
+        self.record(node, f"a parameter of kind {kind}", ("name", "kind", "default", "log", "prior", *allowed))
+        self.record(node, f"a parameter of kind {kind}", fields, ("name", *allowed))
         try:
-            return _made(kind, {name: self.value(field) for name, field in fields.items()})
+            return _parameter_of(kind, {name: self.value(field) for name, field in fields.items()})
         except (TunepassError, TypeError, ValueError) as error:
             message = error.diagnostics[0].message if isinstance(error, TunepassError) else str(error)
             raise self.fail(message, node) from None
 
 
-def _made(kind: str, f: Mapping[str, Json]) -> Parameter:
+def _parameter_of(kind: str, f: Mapping[str, Json]) -> Parameter:
     """The classes check what they are given."""
     name, log = cast(str, f["name"]), bool(f.get("log", False))
     default = f.get("default")

@@ -104,20 +104,20 @@ class _T1Reader(NodeReader[SourceError]):
     # What varies
 
     def read_parameters(self, node: yaml.Node) -> tuple[ForeignParameter, ...]:
-        found: dict[str, ForeignParameter] = {}
+        parameters: dict[str, ForeignParameter] = {}
         for item in self.items(node, "TuningParameters"):
             fields = self.mapping(item, "a parameter")
             name = self.text(self.at(fields, "Name", item))
-            if name in found:
+            if name in parameters:
                 raise self.fail(f"there are two parameters `{name}`", fields["Name"])
-            found[name] = self.parameter(name, self.at(fields, "Values", item), fields.get("Default"))
+            parameters[name] = self.parameter(name, self.at(fields, "Values", item), fields.get("Default"))
             try:
-                found[name].parameter()
+                parameters[name].parameter()
             except TunepassError as error:
                 raise self.fail(error.diagnostics[0].message, fields["Name"]) from None
-        if not found:
+        if not parameters:
             raise self.fail("a space has at least one parameter", node)
-        return tuple(found.values())
+        return tuple(parameters.values())
 
     def parameter(self, name: str, node: yaml.Node, default_node: yaml.Node | None) -> ForeignParameter:
         listed = self.value(node)
@@ -143,11 +143,11 @@ class _T1Reader(NodeReader[SourceError]):
     def constraints(self, node: yaml.Node | None) -> tuple[str, ...]:
         if node is None or self.is_null(node):
             return ()
-        found = []
+        constraints = []
         for item in self.items(node, "Conditions"):
             expression = self.at(self.mapping(item, "a condition"), "Expression", item)
-            found.append(self.expression(self.text(expression), expression))
-        return tuple(found)
+            constraints.append(self.expression(self.text(expression), expression))
+        return tuple(constraints)
 
     # How it is launched
 
@@ -159,13 +159,13 @@ class _T1Reader(NodeReader[SourceError]):
 
     def block(self, node: yaml.Node | None) -> tuple[str, ...]:
         """LocalSize; where it names no parameters, those that Kernel Tuner takes by their names."""
-        found = [] if node is None or self.is_null(node) else self.extents(node)
-        if found is None or not found:
+        extents = [] if node is None or self.is_null(node) else self.extents(node)
+        if extents is None or not extents:
             usual = [f"block_size_{axis.lower()}" for axis in AXES]
-            found = [name if name in self.types else "1" for name in usual] if usual[0] in self.types else []
-        if not found:
+            extents = [name if name in self.types else "1" for name in usual] if usual[0] in self.types else []
+        if not extents:
             self.notes.append("LocalSize names no parameters: the launch is left out")
-        return _without_ones(found)
+        return _without_ones(extents)
 
     def extents(self, node: yaml.Node) -> list[str] | None:
         fields = self.mapping(node, "an extent")
@@ -181,15 +181,15 @@ class _T1Reader(NodeReader[SourceError]):
     ) -> tuple[str, ...]:
         if problem and any(f"GridDiv{axis}" in spec for axis in AXES):
             return _without_ones([self.divided(spec, axis, size) for axis, size in zip(AXES, problem)])
-        found = self.extents(spec["GlobalSize"]) if "GlobalSize" in spec else None
-        if found is None:
+        extents = self.extents(spec["GlobalSize"]) if "GlobalSize" in spec else None
+        if extents is None:
             self.notes.append("GlobalSize names no parameters: the launch is left out")
             return ()
         kind = self.text(spec["GlobalSizeType"]) if "GlobalSizeType" in spec else str(language)
         if kind.lower() == "opencl":  # in threads
             threads = [*block, *["1"] * 3]
-            found = [self.canonical(f"ceildiv({whole}, {part})") for whole, part in zip(found, threads)]
-        return _without_ones(found)
+            extents = [self.canonical(f"ceildiv({whole}, {part})") for whole, part in zip(extents, threads)]
+        return _without_ones(extents)
 
     def divided(self, spec: Mapping[str, yaml.Node], axis: str, size: PythonValue) -> str:
         """Kernel Tuner's grid: the problem's extent over the product of its divisors, or over the block's."""
@@ -207,13 +207,13 @@ class _T1Reader(NodeReader[SourceError]):
         if node is None or self.is_null(node):
             self.notes.append("the arguments are not described: the kernel line is left out")
             return ()
-        found = []
+        arguments = []
         for number, item in enumerate(self.items(node, "Arguments")):
             argument = self.argument(number, item, self.mapping(item, "an argument"))
             if argument is None:
                 return ()
-            found.append(argument)
-        return tuple(found)
+            arguments.append(argument)
+        return tuple(arguments)
 
     def argument(self, number: int, item: yaml.Node, fields: Mapping[str, yaml.Node]) -> ForeignArgument | None:
         name = self.identifier(fields["Name"]) if "Name" in fields else f"argument{number}"
@@ -320,7 +320,7 @@ class _T1Reader(NodeReader[SourceError]):
 
 def _without_ones(extents: Sequence[str]) -> tuple[str, ...]:
     """Without the extents at the end that are 1 anyway; the first stays."""
-    kept = list(extents)
-    while len(kept) > 1 and kept[-1] == "1":
-        kept.pop()
-    return tuple(kept)
+    remaining = list(extents)
+    while len(remaining) > 1 and remaining[-1] == "1":
+        remaining.pop()
+    return tuple(remaining)

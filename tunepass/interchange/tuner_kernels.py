@@ -161,14 +161,14 @@ def _problem(call: TunerCall, types: Mapping[str, Type]) -> tuple[str, ...]:
     else:
         return (_extent(node, call, types),)
     values = value if isinstance(value, tuple) else (value,)
-    return tuple(_said(part, types) for part in values)[:3]
+    return tuple(_expression_text(part, types) for part in values)[:3]
 
 
 def _extent(node: ast.expr, call: TunerCall, types: Mapping[str, Type]) -> str:
-    return _said(value_of(node, call.names), types)
+    return _expression_text(value_of(node, call.names), types)
 
 
-def _said(value: object, types: Mapping[str, Type]) -> str:
+def _expression_text(value: object, types: Mapping[str, Type]) -> str:
     if isinstance(value, str):
         return to_text(parse(from_python(value), types))
     if isinstance(value, (int, float)) and value == int(value):

@@ -37,7 +37,7 @@ DICTIONARIES = ("dict", "OrderedDict")
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Of numpy; `element` as C has it."""
+    """An array of numpy; `element` is its type in C."""
 
     length: int
     element: str = "double"
@@ -121,9 +121,9 @@ class _Script:
             case ast.Name(id=name):
                 self._assign(name, value)
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
-                held = self.known.get(name)
-                if isinstance(held, dict):
-                    held[key] = self._settled(value)
+                current = self.known.get(name)
+                if isinstance(current, dict):
+                    current[key] = self._settled(value)
             case ast.Tuple(elts=targets) if isinstance(value, ast.Tuple) and len(value.elts) == len(targets):
                 for one, part in zip(targets, value.elts):
                     self._target(one, part)
@@ -136,11 +136,11 @@ class _Script:
             return value
 
     def _assign(self, name: str, value: ast.expr) -> None:
-        found = self._read(value)
-        if found is None:
+        assigned = self._read(value)
+        if assigned is None:
             self.known.pop(name, None)
         else:
-            self.known[name] = found
+            self.known[name] = assigned
 
     def values(self) -> dict[str, PythonValue]:
         """What is a plain value, types of numbers left aside."""
@@ -158,9 +158,9 @@ class _Script:
             case ast.Dict(keys=keys, values=values):
                 return {str(k.value): v for k, v in zip(keys, values) if isinstance(k, ast.Constant)}
             case ast.Call(func=function, args=[*arguments], keywords=keywords):
-                found = self._called(_last(function), function, arguments, {k.arg or "": k.value for k in keywords})
-                if found is not None:
-                    return found
+                returned = self._called(_last(function), function, arguments, {k.arg or "": k.value for k in keywords})
+                if returned is not None:
+                    return returned
             case ast.BinOp(left=left, right=right):
                 arrays = [known for known in map(self._read, (left, right)) if isinstance(known, Array)]
                 if arrays:
@@ -241,32 +241,34 @@ class _Script:
 
     def _resolved(self, node: ast.expr) -> ast.expr:
         """A list or a text that a name stands for."""
-        found = self._read(node)
-        if isinstance(found, list):
-            return ast.List(elts=found, ctx=ast.Load())
-        return _constant(found) if isinstance(found, (str, tuple, int, float)) else node
+        resolved = self._read(node)
+        if isinstance(resolved, list):
+            return ast.List(elts=resolved, ctx=ast.Load())
+        return _constant(resolved) if isinstance(resolved, (str, tuple, int, float)) else node
 
     def _arguments(self, node: ast.expr) -> tuple[Array | Typed, ...] | None:
         listed = self._read(node)
         items = listed if isinstance(listed, list) else []
-        found = [self._read(item) for item in items]
-        known = tuple(value for value in found if isinstance(value, (Array, Typed)))
-        return known if known and len(known) == len(found) else None
+        values = [self._read(item) for item in items]
+        known = tuple(value for value in values if isinstance(value, (Array, Typed)))
+        return known if known and len(known) == len(values) else None
 
     def _parameters(self, node: ast.expr) -> dict[str, tuple[PythonValue, ...]]:
-        held = self._read(node)
-        if not isinstance(held, dict) or not held:
+        mapping = self._read(node)
+        if not isinstance(mapping, dict) or not mapping:
             raise SourceError("the tunable parameters of this call cannot be read", self._span(node))
-        found: dict[str, tuple[PythonValue, ...]] = {}
-        for name, values in held.items():
+        parameters: dict[str, tuple[PythonValue, ...]] = {}
+        for name, values in mapping.items():
             try:
                 read = value_of(_Looked(self.known).visit(copy.deepcopy(values)), self.values())
             except ExpressionError as error:
-                raise SourceError(f"the values of `{name}` cannot be read: {_said(error)}", self._span(node)) from None
+                raise SourceError(
+                    f"the values of `{name}` cannot be read: {_error_text(error)}", self._span(node)
+                ) from None
             if not isinstance(read, tuple) or not read:
                 raise SourceError(f"the values of `{name}` are a list", self._span(node))
-            found[name] = read
-        return found
+            parameters[name] = read
+        return parameters
 
     def _span(self, node: ast.expr) -> Span:
         if not hasattr(node, "lineno"):
@@ -285,9 +287,9 @@ class _Looked(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
-                held = self.known.get(name)
-                if isinstance(held, dict) and key in held:
-                    return held[key]
+                current = self.known.get(name)
+                if isinstance(current, dict) and key in current:
+                    return current[key]
         return node
 
 
@@ -299,7 +301,7 @@ def _last(node: ast.expr) -> str:
     return ""
 
 
-def _said(error: TunepassError) -> str:
+def _error_text(error: TunepassError) -> str:
     return str(error).splitlines()[0].removeprefix("error: ")
 
 

@@ -1,4 +1,4 @@
-"""What one iteration of a loop nest's body does, in numbers: affine array accesses and operations."""
+"""Work of one iteration of a loop nest's body, in numbers: affine array accesses and operations."""
 
 from __future__ import annotations
 

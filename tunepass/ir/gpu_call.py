@@ -94,13 +94,13 @@ class GpuCall:
 
     @property
     def threads(self) -> int:
-        """Of a block."""
+        """Threads of a block."""
         x, y, z = self.block
         return x * y * z
 
     @property
     def buffers(self) -> tuple[CalledBuffer, ...]:
-        """Those in the device's memory."""
+        """Buffers in the device's memory."""
         return tuple(a for a in self.arguments if isinstance(a, CalledBuffer) and a.memory != "local")
 
     @property
@@ -134,17 +134,17 @@ def _call(
     configuration: Configuration,
     given: Mapping[str, int | float] | None,
 ) -> GpuCall:
-    def number(e: Expr, what: str) -> int | float:
-        return value_at(kernel.at(e, given), configuration, what)
+    def number(e: Expr, subject: str) -> int | float:
+        return value_at(kernel.at(e, given), configuration, subject)
 
-    def whole(e: Expr, what: str, least: int) -> int:
-        value = number(e, what)
+    def whole(e: Expr, subject: str, least: int) -> int:
+        value = number(e, subject)
         if value != int(value) or value < least:
-            raise NoLaunch(f"{what} must be a whole number >= {least}, got {value:g}")
+            raise NoLaunch(f"{subject} must be a whole number >= {least}, got {value:g}")
         return int(value)
 
-    def three(extent: tuple[Expr, Expr, Expr], what: str) -> Three:
-        x, y, z = (whole(e, f"the {what}'s {axis}", 1) for e, axis in zip(extent, "xyz", strict=True))
+    def three(extent: tuple[Expr, Expr, Expr], subject: str) -> Three:
+        x, y, z = (whole(e, f"the {subject}'s {axis}", 1) for e, axis in zip(extent, "xyz", strict=True))
         return x, y, z
 
     def scalar(argument: GpuScalar) -> CalledScalar:
@@ -186,10 +186,10 @@ def element_of(argument: GpuScalar | GpuBuffer, dialect: Dialect) -> Element:
     layout = argument.layout if isinstance(argument, GpuBuffer) else None
     if layout is not None:
         return Element(layout.byte, tuple(Number(_dtype(n.type, dialect), n.offset) for n in layout.numbers))
-    found = numbers_of(argument.element, dialect)
-    if found is None:
+    element = numbers_of(argument.element, dialect)
+    if element is None:
         raise NoLaunch(f"no buffer can be filled with elements of type `{argument.element}`")
-    number, how_many, size = found
+    number, how_many, size = element
     dtype = _dtype(number, dialect)
     step = np.dtype(dtype).itemsize
     return Element(size, tuple(Number(dtype, k * step) for k in range(how_many)))
@@ -205,14 +205,14 @@ def _dtype(number: str, dialect: Dialect) -> str:
     return f"{'u' if UNSIGNED.match(name) else 'i'}{size}"
 
 
-def value_at(e: Expr, configuration: Configuration, what: str) -> int | float:
+def value_at(e: Expr, configuration: Configuration, subject: str) -> int | float:
     """The number that `e` is in the configuration. Raises NoLaunch where it has none."""
     columns = {}
     for node in walk(e):
         if isinstance(node, Name) and node.name not in columns:
             value = configuration.get(node.name)
             if value is None:
-                raise NoLaunch(f"{what} is over `{node.name}`, which is no parameter")
+                raise NoLaunch(f"{subject} is over `{node.name}`, which is no parameter")
             match node.type:
                 case CategoryType(values):
                     columns[node.name] = np.array([values.index(str(value))])
@@ -224,8 +224,8 @@ def value_at(e: Expr, configuration: Configuration, what: str) -> int | float:
     try:
         result = evaluate(e, columns, 1)
     except ExpressionError as error:
-        raise NoLaunch(f"{what} has no value: {error}") from error
+        raise NoLaunch(f"{subject} has no value: {error}") from error
     if not result.defined[0]:
-        raise NoLaunch(f"{what} has no value")
+        raise NoLaunch(f"{subject} has no value")
     number = result.values[0].item()
     return number if isinstance(number, (int, float)) else float(number)

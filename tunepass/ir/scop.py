@@ -24,7 +24,7 @@ class ScopParameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopArray:
-    """What accesses name: an array, or a scalar (no extents). Different arrays do not overlap.
+    """Array or scalar (no extents) that accesses name. Different arrays do not overlap.
 
     `extents` are the C texts of all dimensions, outermost first; `` where unknown (the first of a pointer).
     `private`: what it holds after the scop, and held before it, is nobody's concern.
@@ -65,7 +65,7 @@ class ScopLoop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopAccess:
-    """What one instance of a statement reads or writes: isl map `[n] -> { S0[i, j] -> A[i, j] }`.
+    """Access of one instance of a statement: isl map `[n] -> { S0[i, j] -> A[i, j] }`.
 
     `certain`: of these elements. Otherwise of some of them, perhaps: a subscript is not affine, a function is called.
     `always`: a write happens at every instance, and leaves nothing of the older value: it is under no condition on data

@@ -46,8 +46,8 @@ class StatedModel:
         written = parse(text, types, source=source, offset=offset)
         whole = source.span(offset, offset + len(text))
         if not isinstance(written.type, (IntegerType, RealType)):
-            what = "true or false" if isinstance(written.type, BoolType) else f"a {written.type}"
-            raise SourceError(f"a model is a number, this is {what}", whole)
+            expected = "true or false" if isinstance(written.type, BoolType) else f"a {written.type}"
+            raise SourceError(f"a model is a number, this is {expected}", whole)
         if not free_names(written) & {p.name for p in parameters}:
             hint = f"name a parameter: {', '.join(p.name for p in parameters)}"
             raise SourceError("this model is the same for every configuration", whole, hint)

@@ -223,7 +223,7 @@ class LevelStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TensorStatistics:
-    """What is known of the numbers bound to a tensor, level by level in storage order."""
+    """Statistics of the numbers bound to a tensor, level by level in storage order."""
 
     tensor: str
     levels: tuple[LevelStatistics, ...]

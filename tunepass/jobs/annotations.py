@@ -34,9 +34,9 @@ def annotated_files(data: bytes, folder: Path, folders: Iterable[Path]) -> Itera
     left, seen = [(data, folder)], set[Path]()
     folders = list(folders)
     while left:
-        text, beside = left.pop()
+        text, including_folder = left.pop()
         for match in QUOTED_INCLUDE.finditer(text):
-            path = _first(os.fsdecode(match[1]), [beside, *folders])
+            path = _first(os.fsdecode(match[1]), [including_folder, *folders])
             if path is None or path in seen:
                 continue
             seen.add(path)

@@ -30,13 +30,13 @@ from tunepass.jobs.job import (
 )
 from tunepass.jobs.places import lock_path, prepare_for
 from tunepass.jobs.sizes import (
-    SizedFound,
+    SizedChoices,
     choose,
     dispatcher,
     locked_sizes,
     most_variants,
     resized,
-    wanted_sizes,
+    sizes_to_tune,
 )
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
@@ -53,7 +53,7 @@ from tunepass.tuning.exact import WatchCertificate
 from tunepass.tuning.faults import environment_fault
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import picked_of
-from tunepass.tuning.result import Found, assignment, value_of
+from tunepass.tuning.result import SearchResult, assignment, value_of
 
 
 class Shows(Protocol):
@@ -89,14 +89,14 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """A kernel's job, what was found, the points picked from its front, the files written and the lock."""
+    """A kernel's job, the result of its search, the points picked from its front, the files written and the lock."""
 
     job: Job
-    found: Found
+    search_result: SearchResult
     picked: tuple[Picked, ...] = ()
     outputs: tuple[Path, ...] = ()
     lock: Path | None = None
-    sized: SizedFound | None = None  # the choices for several sizes
+    sized: SizedChoices | None = None  # the choices for several sizes
 
 
 def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
@@ -134,7 +134,7 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
 
 @contextlib.contextmanager
 def _finishing(request: BuildRequest) -> Iterator[None]:
-    """Within, what is written was found possible before: what prevents it now is the machine's fault."""
+    """Inputs were validated before this block; a failure inside is an environment error."""
     try:
         yield
     except (OSError, ToolError, EnvironmentFault) as error:
@@ -147,9 +147,9 @@ def _finishing(request: BuildRequest) -> Iterator[None]:
 
 def _results_of(
     job: Job, options: SearchOptions, request: BuildRequest, shows: Shows
-) -> tuple[Found, SizedFound | None]:
+) -> tuple[SearchResult, SizedChoices | None]:
     """For the kernel's own size, and for the sizes that it lists: time and evaluations are divided among them."""
-    sizes = wanted_sizes(job, options.variants)
+    sizes = sizes_to_tune(job, options.variants)
     if not sizes:
         return _result_of(job, options, request, shows), None
     most = most_variants(job, options.variants)
@@ -159,27 +159,27 @@ def _results_of(
         budget_s=options.budget_s / len(sizes) if options.budget_s else None,
         max_evals=-(-options.max_evals // len(sizes)) if options.max_evals else None,
     )
-    own = _result_of(job, share, request, shows, search_on=locked is None)
-    if locked is not None and not own.evaluations:
-        return own, locked
-    if request.frozen or own.interrupted or not own.gains:
-        return own, None
-    jobs, results = [job], [own]
+    base_result = _result_of(job, share, request, shows, search_on=locked is None)
+    if locked is not None and not base_result.evaluations:
+        return base_result, locked
+    if request.frozen or base_result.interrupted or not base_result.gains:
+        return base_result, None
+    jobs, results = [job], [base_result]
     for size in sizes[1:]:
         jobs.append(resized(job, size))
-        found = _result_of(jobs[-1], share, request, shows, title=f"{job.kernel.name}, {size_text(size)}")
-        if found.interrupted:
+        size_result = _result_of(jobs[-1], share, request, shows, title=f"{job.kernel.name}, {size_text(size)}")
+        if size_result.interrupted:
             mark_unfinished(job, request.store)
-            return replace(own, interrupted=found.interrupted), None
-        results.append(found)
+            return replace(base_result, interrupted=size_result.interrupted), None
+        results.append(size_result)
     chosen = choose(jobs, results, sizes, most)
     for other in jobs[1:]:
         mark_finished(other, request.store)
     evaluations = sum(result.evaluations for result in results)
-    return replace(own, evaluations=evaluations, seconds=_sum_of(results)), chosen
+    return replace(base_result, evaluations=evaluations, seconds=_sum_of(results)), chosen
 
 
-def _sum_of(results: Sequence[Found]) -> dict[str, float]:
+def _sum_of(results: Sequence[SearchResult]) -> dict[str, float]:
     names = dict.fromkeys(name for result in results for name in result.seconds)
     return {name: sum(result.seconds.get(name, 0.0) for result in results) for name in names}
 
@@ -192,26 +192,26 @@ def _result_of(
     *,
     search_on: bool = False,
     title: str = "",
-) -> Found:
+) -> SearchResult:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
     if request.frozen or not (search_on or _is_searched(job, options, request)):
         return recall(job, store)
-    misfits = job.misfits(store)
+    stale_reasons = job.stale_reasons(store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
     prepare_for(store)
     writable_folder(lock_path(request.source).parent)
-    stale = f"the lock is stale: {'; '.join(misfits)}" if job.entry and misfits else ""
+    stale = f"the lock is stale: {'; '.join(stale_reasons)}" if job.entry and stale_reasons else ""
     opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)
     with shows.progress(title or job.kernel.name, opening) as watch:
         return search(job, options, store, prior, watch, shows.certificates(job.kernel.name))
 
 
 def _is_searched(job: Job, options: SearchOptions, request: BuildRequest) -> bool:
-    """Whether the lock does not tell the kernel's choice."""
+    """Does the kernel's choice need a search, because the lock does not have it?"""
     store = request.store
     finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
-    fits = finished and _has_picks(job, options, store) and not request.search_on and not job.misfits(store)
+    fits = finished and _has_picks(job, options, store) and not request.search_on and not job.stale_reasons(store)
     return not (request.frozen or fits)
 
 
@@ -224,7 +224,7 @@ def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
 
 
 def _finish(
-    jobs: Sequence[Job], results: Sequence[Found], sized: Sequence[SizedFound | None], request: BuildRequest
+    jobs: Sequence[Job], results: Sequence[SearchResult], sized: Sequence[SizedChoices | None], request: BuildRequest
 ) -> list[BuildResult]:
     """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
     picks = [_picked(job, result, request.options.picks) for job, result in zip(jobs, results)]
@@ -244,7 +244,7 @@ def _finish(
     return built
 
 
-def _picked(job: Job, result: Found, names: Sequence[str]) -> tuple[Picked, ...]:
+def _picked(job: Job, result: SearchResult, names: Sequence[str]) -> tuple[Picked, ...]:
     """The points asked for; the first is the choice."""
     if not result.gains:
         return ()
@@ -255,7 +255,7 @@ def _picked(job: Job, result: Found, names: Sequence[str]) -> tuple[Picked, ...]
 
 
 def _write_sources(
-    jobs: Sequence[Job], results: Sequence[Found], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
+    jobs: Sequence[Job], results: Sequence[SearchResult], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
 ) -> list[Path]:
     """NAME.tuned has the choice of every kernel, NAME.PICK each further pick."""
     written: list[Path] = []
@@ -268,7 +268,7 @@ def _write_sources(
     return written
 
 
-def _note(job: Job, result: Found, point: Picked) -> list[str]:
+def _note(job: Job, result: SearchResult, point: Picked) -> list[str]:
     """The comment on top of a tuned source: what was chosen, and what it gained or was priced at."""
     if not job.only_priced:
         return [f"{job.kernel.name}: {line}" for line in note(result).splitlines()]
@@ -280,14 +280,14 @@ def _note(job: Job, result: Found, point: Picked) -> list[str]:
     return lines
 
 
-def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool) -> tuple[Path, ...]:
+def _write_dispatcher(job: Job, chosen: SizedChoices, folder: Path, *, alone: bool) -> tuple[Path, ...]:
     """NAME.dispatch.h, and an object where it needs one; the kernel's name is part of theirs where the source has
     several."""
     stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
     return job.backend.write_dispatcher(dispatcher(job, chosen), folder, stem)
 
 
-def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
+def _write_front(job: Job, result: SearchResult, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
     """NAME.pareto.csv and NAME.pareto.svg; the kernel's name is part of theirs where the source has several. What is
     measured has a front where no configuration is the best in all."""
     if len(job.objectives) < 2 or len(result.pareto) < (1 if job.only_priced else 2):

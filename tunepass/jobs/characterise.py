@@ -28,7 +28,7 @@ def unwatched(done: int, of: int) -> None:
 
 
 def synthesise(templates: Iterable[Template], target: str, watch: Watch = unwatched) -> dict[Template, Counts]:
-    """What Yosys makes of every template. A template's counts may depend on its batch, so `plan` makes the same batches
+    """Counts by Yosys for every template. A template's counts may depend on its batch, so `plan` makes the same batches
     of the same templates, in whatever order they come."""
     counts_by_template: dict[Template, Counts] = {}
     batches = plan.batches(templates)
@@ -56,14 +56,14 @@ def characterise(
 ) -> tuple[str, Mapping[tuple[str, str], check.Error]]:
     """The text of the device's YAML with its amounts fitted anew, and the errors on templates held back."""
     target = target_of(name)
-    fitted_to, held = plan.fitted(), plan.held_back()
-    known = run([*fitted_to, *held], target) if counts is None else counts
-    kept = write.head(devices.text_of(name), name)
+    fitted_to, test_templates = plan.fitted(), plan.held_back()
+    known = run([*fitted_to, *test_templates], target) if counts is None else counts
+    head = write.head(devices.text_of(name), name)
     fitted = fit({t: known[t] for t in fitted_to}, devices.load(name).memory.shapes)
-    source, sizes = tool or yosys.version(yosys.find()), (len(fitted_to), len(held))
-    device = devices.read(write.device_text(kept, fitted, source, sizes, {}), name)
-    errors = check.errors({t: known[t] for t in held}, device)
-    return write.device_text(kept, fitted, source, sizes, errors), errors
+    source, sizes = tool or yosys.version(yosys.find()), (len(fitted_to), len(test_templates))
+    device = devices.read(write.device_text(head, fitted, source, sizes, {}), name)
+    errors = check.errors({t: known[t] for t in test_templates}, device)
+    return write.device_text(head, fitted, source, sizes, errors), errors
 
 
 def held_back_errors(name: str, run: Synthesise = synthesise) -> Mapping[tuple[str, str], check.Error]:

@@ -80,7 +80,7 @@ def _level(folder: Path) -> tuple[int, tuple[int, int]] | None:
 
 
 def _vector_byte() -> int:
-    """Of the vectors that compilers choose with -march=native: they prefer 32 bytes where there are 64."""
+    """Width of the vectors that compilers choose with -march=native: they prefer 32 bytes where there are 64."""
     try:
         flags = Path("/proc/cpuinfo").read_text()
     except OSError:

@@ -12,7 +12,7 @@ from tunepass.jobs.annotations import contents
 
 
 def definitions(words: Sequence[str]) -> dict[str, str | None]:
-    """What `-D` and `-U` leave of each macro that they name: its text, None where it is undefined."""
+    """Text of each macro that `-D` and `-U` name; None if it is undefined."""
     macros: dict[str, str | None] = {}
     for _, word, value in walk(words):
         named = value_of(word, value, MACROS)

@@ -1,4 +1,4 @@
-"""What a model says of configurations: every named expression of a kernel's costs, at once."""
+"""Estimates of configurations by a model: every named expression of a kernel's costs at once."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ class Estimator:
     def broken(self, configuration: Configuration) -> tuple[str, ...]:
         """The constraints of the kernel that the configuration does not keep."""
         columns = self.columns([configuration])
-        kept = (numpy_eval.satisfied(c.expression, columns, 1)[0] for c in self.kernel.constraints)
-        return tuple(c.text for c, holds in zip(self.kernel.constraints, kept) if not holds)
+        satisfied = (numpy_eval.satisfied(c.expression, columns, 1)[0] for c in self.kernel.constraints)
+        return tuple(c.text for c, holds in zip(self.kernel.constraints, satisfied) if not holds)
 
 
 def estimator_of(
     given: str | Source, kernel: str | None, target: Target, words: Sequence[str] | None = None
 ) -> tuple[Estimator, Parsed]:
-    """Of the one kernel of a source, or of the one called so. TunepassError where nothing models it."""
+    """Estimator of the only kernel of a source, or of the one called `kernel`. TunepassError if no model prices it."""
     parsed = parse(given, kernel, words=words)
     source = given.name if isinstance(given, Source) else given
     if len(parsed.kernels) > 1:

@@ -1,9 +1,10 @@
-"""What the store knows of a kernel, read without a strategy: it is the same whoever searched."""
+"""History of a kernel in the store, read without a strategy: it is the same whoever searched."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 from tunepass.study.comparison import Comparison
@@ -33,8 +34,8 @@ class History:
             for t in comparable(self.trials)
             if isinstance(t.outcome, Measured)
         ]
-        keep = nondominated([losses for losses, _ in rows])
-        return tuple(t for _, t in sorted((row for row, kept in zip(rows, keep) if kept), key=lambda row: row[0]))
+        front = compress(rows, nondominated([losses for losses, _ in rows]))
+        return tuple(t for _, t in sorted(front, key=lambda row: row[0]))
 
 
 def history_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
@@ -44,14 +45,14 @@ def history_of(store: Path, identity: Identity, objective: str | None = None) ->
 
 def newest_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
     """The newest study of this source and space, whatever the compiler and its flags."""
-    wanted = {"source": identity.source, "space": identity.space}
+    identity_texts = {"source": identity.source, "space": identity.space}
     return _newest(
-        store, lambda opened: [r for r in opened.studies() if wanted.items() <= r.identity.items()], objective
+        store, lambda opened: [r for r in opened.studies() if identity_texts.items() <= r.identity.items()], objective
     )
 
 
 def began_without_prior(store: Path, name: str) -> bool:
-    """Whether the study of that name has trials, and no prior mean: it goes on as it began."""
+    """Does the study of that name have trials and no prior mean? It continues as it began."""
     if not store.is_file():
         return False
     with Store(f"sqlite:///{store}") as opened:

@@ -1,4 +1,4 @@
-"""What another tuner's files describe, as a source with tunepass's pragmas."""
+"""Import of other tuners' descriptions as a source with tunepass's pragmas."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tunepass.jobs.reading import read_source
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is said beside the file: Kernel Tuner's `tune_params` and `restrictions` as Python texts, numbers for names,
-    the kernel's own files, and which of several kernels is meant."""
+    """Options of an import besides its file: Kernel Tuner's `tune_params` and `restrictions` as Python texts, numbers
+    for names, the kernel's own files, and the name of one of several kernels."""
 
     parameters: Mapping[str, str]
     constraints: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def _from_script(path: Path, source: Source, given: Given) -> Imported:
         raise TunepassError(f"no kernel {given.kernel!r}; the script tunes {', '.join(names)}")
     call = next(call for call in calls if given.kernel in (None, call.function))
     kernel = _with_given(foreign_kernel(call), given)
-    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    texts = [read_source(file).text for file in given.sources or _local_source(path, kernel)]
     text = "\n".join(texts) or call.text
     return _written(path, kernel, text, with_directions)
 
@@ -80,20 +80,20 @@ def _from_program(path: Path, source: Source, given: Given) -> Imported:
     """As the program tunes it in CUDA where it can be, else in OpenCL; the source that is given says which."""
     languages: tuple[Language, ...] = ("cuda", "opencl")
     stated = [language for language in languages if any(p.suffix == USUAL_SUFFIX[language] for p in given.sources)]
-    found = [(k, language) for language in stated or languages for k in ktt_kernels(source, language)]
+    kernels = [(k, language) for language in stated or languages for k in ktt_kernels(source, language)]
     if given.kernel is not None:
-        names = dict.fromkeys(kernel.function for kernel, _ in found)
-        found = [(k, language) for k, language in found if k.function == given.kernel]
-        if not found:
+        names = dict.fromkeys(kernel.function for kernel, _ in kernels)
+        kernels = [(k, language) for k, language in kernels if k.function == given.kernel]
+        if not kernels:
             raise TunepassError(f"no kernel {given.kernel!r}; the program tunes {', '.join(names) or 'none'}")
-    if not found:
+    if not kernels:
         raise SourceError(f"{shown(path)} has no kernel whose parameters can be read", hint="`import` reads KTT's API")
-    names = dict.fromkeys(kernel.function for kernel, language in found if language == found[0][1])
+    names = dict.fromkeys(kernel.function for kernel, language in kernels if language == kernels[0][1])
     if len(names) > 1:
         raise TunepassError(f"the program tunes several kernels: {', '.join(names)}", hint="choose one with --kernel")
-    chosen = [k for k, language in found if k.language == language and (given.sources or _beside(path, k))]
-    kernel = _with_given(chosen[0] if chosen else found[0][0], given)
-    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    chosen = [k for k, language in kernels if k.language == language and (given.sources or _local_source(path, k))]
+    kernel = _with_given(chosen[0] if chosen else kernels[0][0], given)
+    texts = [read_source(file).text for file in given.sources or _local_source(path, kernel)]
     return _written(path, kernel, "\n".join(texts), lambda written, _: written)
 
 
@@ -113,11 +113,11 @@ def _written(
 
 def _from_t1(path: Path, source: Source, given: Given) -> Imported:
     kernel = _with_given(read_t1(source), given)
-    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    texts = [read_source(file).text for file in given.sources or _local_source(path, kernel)]
     return _written(path, kernel, "\n".join(texts), lambda written, _: written)
 
 
-def _beside(path: Path, kernel: ForeignKernel) -> tuple[Path, ...]:
+def _local_source(path: Path, kernel: ForeignKernel) -> tuple[Path, ...]:
     """The kernel's file, in the folder of its description or below; a description names no other files to be copied."""
     if kernel.source is None or Path(kernel.source).is_absolute() or ".." in Path(kernel.source).parts:
         return ()

@@ -12,12 +12,12 @@ from tunepass.diagnostics import Source
 from tunepass.interchange.door import Door
 from tunepass.ir.files import EmittedFile
 
-READ_HERE = (".json", ".py", *C, *CXX, *CUDA, *OPENCL)  # suffixes of the built-in formats, which their text tells apart
+BUILT_IN_SUFFIXES = (".json", ".py", *C, *CXX, *CUDA, *OPENCL)  # of the formats that are told apart by their text
 
 
 def through_door(source: Source) -> EmittedFile | None:
-    """What a plug-in's door makes of the file; None where the suffix is a built-in format's or no plug-in has it."""
+    """The file as converted by a plug-in's door; None for the suffix of a built-in format or of no plug-in."""
     suffix = PurePath(source.name).suffix
-    if suffix in READ_HERE or not registry.has("doors", suffix):
+    if suffix in BUILT_IN_SUFFIXES or not registry.has("doors", suffix):
         return None
     return cast(Callable[[], Door], registry.find("doors", suffix))().read(source)

@@ -1,4 +1,4 @@
-"""One kernel to build: what it depends on, what the lock says of it, and how its choice is found."""
+"""One kernel to build: its identity, its entry in the lock, and the search for its choice."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
 from tunepass.tuning.prior import SearchPrior
 from tunepass.tuning.probes import outdated_failures
-from tunepass.tuning.result import Found, Gain
+from tunepass.tuning.result import Gain, SearchResult
 from tunepass.tuning.stop import stoppable
 
 
@@ -72,14 +72,14 @@ class Job:
         """Nothing is run: a model prices it."""
         return self.backend.only_priced
 
-    def misfits(self, store: Path | None = None) -> list[str]:
-        """Why the lock's choice cannot stand as it is, a line a reason; none: it can. The store, else the usual one,
-        knows which headers the lock's digest covers."""
+    def stale_reasons(self, store: Path | None = None) -> list[str]:
+        """Reasons why the lock's choice is stale, a line each; empty if it is not. The store, else the usual one, has
+        the headers behind the lock's digest."""
         if self.entry is None:
             return [f"{self.key} is not in the lock"]
         locked = self.entry.objective
-        kept = store or store_path(self.kernel.source.name, None)
-        lines = reasons(self.entry.identity, self.identity, self.backend.manifests(), kept)
+        manifest_store = store or store_path(self.kernel.source.name, None)
+        lines = reasons(self.entry.identity, self.identity, self.backend.manifests(), manifest_store)
         if locked.name != self.objective.name:
             lines.append(f"objective: {locked.name} -> {self.objective.name}")
         if not self.choice_is_possible:
@@ -104,8 +104,8 @@ def _digest(*texts: str) -> str:
 
 
 def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None) -> Job:
-    """Nothing is run but what tells the identity, as far as the target `starts` it; what is not told is as the lock has
-    it. A target without a device is the lock's, if it has the kernel."""
+    """Only identity checks run, as far as the target `starts` them; fields that are not
+    given come from the lock, and so does the device of a target without one, if the lock has the kernel."""
     entry = entry_of(kernel, lock)
     if target.device is None and entry is not None:
         locked = backend_class(kernel).target_of(entry.identity, ())
@@ -129,10 +129,10 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
 
 
 def _completed(identity: Identity, entry: Entry) -> Identity:
-    """The identity with what is not compared as the lock has it."""
+    """The identity, its fields that are not compared replaced by the lock's."""
     locked = entry.identity
-    told = {"compiler": identity.compiler or locked.compiler, "toolchain": locked.toolchain, "files": locked.files}
-    return replace(identity, flags=locked.flags, **told)
+    fields = {"compiler": identity.compiler or locked.compiler, "toolchain": locked.toolchain, "files": locked.files}
+    return replace(identity, flags=locked.flags, **fields)
 
 
 def locked_job(kernel: Kernel, lock: Lock, starts: Starts = Starts.NOTHING, compiler: tuple[str, ...] = ()) -> Job:
@@ -191,12 +191,12 @@ def _check_strategy(name: str, roles: Sequence[str]) -> None:
         raise TunepassError(f"no strategy {name!r}", hint=hint)
 
 
-def recall(job: Job, store: Path) -> Found:
+def recall(job: Job, store: Path) -> SearchResult:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
     known = _history(job, store)
-    return Found(
+    return SearchResult(
         choice=job.entry.choice,
         default=job.space.default,
         objectives=job.objectives,
@@ -220,8 +220,8 @@ def _history(job: Job, store: Path) -> History | None:
 
 
 def has_doubtful_trials(job: Job, store: Path) -> bool:
-    """Whether the store has failures of this job that were the machine's, or of text that is now written otherwise: the
-    next search looks at them again."""
+    """Does the store have failures of this job that the next search evaluates again: by a fault of the machine, or of
+    text that is now written otherwise?"""
     known = None if job.only_priced else _history(job, store)
     return known is not None and (bool(doubtful_trials(known.trials)) or _has_outdated_failures(job, known.trials))
 
@@ -260,7 +260,7 @@ def search(
     prior: SearchPrior | None,
     watch: Watch,
     watch_certificate: WatchCertificate,
-) -> Found:
+) -> SearchResult:
     """Search for the kernel's choice. The search is marked as unfinished until its choice is in the lock, so that the
     next build resumes it, however this one ends; not where it could not begin."""
     marked = job.unfinished(store).exists()
@@ -305,13 +305,13 @@ def mark_unfinished(job: Job, store: Path) -> None:
 
 
 def mark_finished(job: Job, store: Path) -> None:
-    """What was found is written."""
+    """The search's result is written."""
     with contextlib.suppress(OSError):
         job.unfinished(store).unlink(missing_ok=True)
 
 
-def entry_for(job: Job, result: Found, sizes: Mapping[str, Configuration] | None = None) -> Entry | None:
-    """The lock's entry for what was found; None when nothing was measured."""
+def entry_for(job: Job, result: SearchResult, sizes: Mapping[str, Configuration] | None = None) -> Entry | None:
+    """The lock's entry for a search's result; None if nothing was measured."""
     gain = next((g for g in result.gains if g.objective.name == job.objective.name), None)
     if gain is None:
         return None

@@ -28,12 +28,12 @@ from tunepass.study.space_description import space_hash
 
 
 def tuned_source(source: str | Path | Source, language: str = "", words: Sequence[str] | None = None) -> Locked:
-    """What the lock beside `source`, a path or the text that stands for one, says of its kernels. Of the identity, only
-    source and space are looked at: the flags are the Makefile's, and a compiler of another version still compiles the
-    choice. A choice that is none of the kernel's configurations is not used at all. `language` is what a source is
-    read as whose suffix says nothing. The compiler's `words` say where headers are and what is defined; None: those of
-    the lock do. Words that define a macro of the source otherwise than when it was tuned make its entry stale, and are
-    told; the choice is used."""
+    """The choices for `source`, a path or its text, in the lock of its folder. Of the identity, only source and space
+    are compared: the flags are the Makefile's, and a compiler of another version still compiles the choice. A choice
+    that is none of the kernel's configurations is not used at all. `language` is that of a source whose suffix is
+    unknown. The compiler's `words` name folders of headers and define macros; if they are None, those of the lock do.
+    Words that define a macro of the source otherwise than when it was tuned make its entry stale, with a note; the
+    choice is used."""
     with noting_reads() as read:
         return replace(_tuned_source(source, language, words, read), read=frozenset(read))
 
@@ -86,23 +86,23 @@ def _tuned_source(
             notes.append(f"{why}; the locked choice is used (tunepass build tunes it again)")
         chosen.append(scheduled(kernel, choice))
         choices.append(f"{kernel.name}: {', '.join(f'{name}={value}' for name, value in choice.items())}")
-    told = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale), choices=tuple(choices))
+    summary = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale), choices=tuple(choices))
     if not chosen:
-        return told
+        return summary
     target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())
     target = replace(target, compiler=(), starts=Starts.NOTHING)
     candidate = backend_for(chosen[0], target).candidate(chosen)
-    locked = replace(told, arguments=candidate.compiler_words, text=candidate.text)
+    locked = replace(summary, arguments=candidate.compiler_words, text=candidate.text)
     return _by_compiler(locked, candidate.compiler, lock_path(source)) if candidate.compiler else locked
 
 
 def _by_compiler(locked: Locked, name: str, path: Path) -> Locked:
     """With the compiler of the choice; where this machine has none of that name, the call's own compiles the choice."""
     try:
-        found = is_plain(name) and identify(name).family != "other"
+        available = is_plain(name) and identify(name).family != "other"
     except ToolError:
-        found = False
-    if found:
+        available = False
+    if available:
         return replace(locked, compiler=name)
     missing = f"{path}: the chosen compiler {name} is no gcc or clang of this machine"
     warning = f"{missing}; the choice is compiled by the one that was called"

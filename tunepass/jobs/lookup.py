@@ -1,4 +1,4 @@
-"""What a lock says of a source. Needs no module that takes long to load."""
+"""A source's entries in a lock. Imports no module that takes long to load."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ class Past:
     choice: Configuration | None
 
 
-def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
-    """Every kernel of the source that the store knows as it is now."""
+def past_searches(source: str, kernel: str | None, store: str | None) -> list[Past]:
+    """Past searches of each kernel of the source with its current identity."""
     path = store_path(source, store)
     lock = Lock.read(lock_path(source))
     pasts = []

@@ -1,4 +1,4 @@
-"""Where a source's trials and its lock are, and what a kernel is called there."""
+"""Paths of a source's store and lock, and keys of its kernels there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
 
-OWN_FOLDER = ".tunepass"
+STORE_FOLDER = ".tunepass"
 
 _ESCAPE = re.compile(r"\\(\\|x[0-9a-f]{2})")
 
@@ -51,13 +51,13 @@ def lock_path(source: str | Path) -> Path:
 def store_path(source: str | Path, named: str | None) -> Path:
     """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source."""
     chosen = named or os.environ.get("TUNEPASS_STORE")
-    return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / OWN_FOLDER / "store.db"
+    return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / STORE_FOLDER / "store.db"
 
 
 def prepare_for(store: Path) -> None:
     """Make the store's folder; a new one of our own tells git to leave it alone, if there is room for that.
     TunepassError where the folder cannot be."""
-    new = store.parent.name == OWN_FOLDER and not store.parent.exists()
+    new = store.parent.name == STORE_FOLDER and not store.parent.exists()
     writable_folder(store.parent)
     if new:
         with contextlib.suppress(TunepassError):  # a courtesy: the store tells what is wrong

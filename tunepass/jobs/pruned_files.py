@@ -1,4 +1,4 @@
-"""What is left of a space as a file, by the file's name: spaces of other tuners, configurations, or SMT-LIB."""
+"""Pruned spaces as files, by the file's name: spaces of other tuners, configurations, or SMT-LIB."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def format_of(path: Path, named: str | None) -> str:
         return named
     if path.name == NNI_NAME:
         return "nni"
-    found = next((name for name, suffix in FORMATS.items() if path.name.endswith(suffix)), None)
-    if found is None:
+    file_format = next((name for name, suffix in FORMATS.items() if path.name.endswith(suffix)), None)
+    if file_format is None:
         suffixes = ", ".join(FORMATS.values())
         raise TunepassError(f"-o takes a name that ends in {suffixes}, got {str(path)!r}", hint="or name it with --as")
-    return found
+    return file_format
 
 
 def write_pruned(
@@ -66,10 +66,10 @@ def write_pruned(
     if form in ("csv", "parquet"):
         _write_table(pruned, path, form, spread)
         return
-    kept = pruned.remaining.kept()
+    domains = pruned.remaining.kept()
     if form == "space":  # whose constraints may compare with any of the strings
-        kept = {p.name: kept[p.name] for p in pruned.parameters if p.name in kept and not is_category(p)}
-    parameters = reduced(pruned.parameters, kept)
+        domains = {p.name: domains[p.name] for p in pruned.parameters if p.name in domains and not is_category(p)}
+    parameters = reduced(pruned.parameters, domains)
     data: Json
     if form == "nni":
         data = search_spaces.nni(parameters)

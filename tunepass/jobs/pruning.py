@@ -86,7 +86,7 @@ def pruned_space(
 
 
 def stated_limits(costs: Costs, device: str) -> Iterator[Limit]:
-    """What has to hold for a configuration to fit: each part of it as a limit on a resource."""
+    """Conditions for a configuration to fit, each as a limit on a resource."""
     sharing = Sharing()
     names = {id(sharing.shared(value)): name for name, value in costs.values.items()}
     for part in () if costs.expected else conjuncts(costs.fits):

@@ -114,10 +114,10 @@ def _number(value: int | float | None) -> int | float | None:
 
 def _nearest(space: PrunedSpace, request: Request) -> Mapping[str, Json]:
     configuration = _configuration(space, request)
-    found = space.nearest(configuration)
-    if found is None:
+    closest = space.nearest(configuration)
+    if closest is None:
         raise RequestError("no possible configuration was found")
-    return {"nearest": _plain(found), "changed": [name for name in found if found[name] != configuration[name]]}
+    return {"nearest": _plain(closest), "changed": [name for name in closest if closest[name] != configuration[name]]}
 
 
 def _sample(space: PrunedSpace, request: Request) -> Mapping[str, Json]:

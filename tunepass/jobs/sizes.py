@@ -22,14 +22,14 @@ from tunepass.study.lock.lock import Lock
 from tunepass.study.outcome import Evaluate, Measured, bounds_only, cut_short
 from tunepass.study.trial import Trial
 from tunepass.tuning.portfolio import Portfolio, portfolio
-from tunepass.tuning.result import Found, value_of
+from tunepass.tuning.result import SearchResult, value_of
 
 CANDIDATES = 6  # of each size that are looked at for the others, where that means measuring them
 PRICED_CANDIDATES = 200  # where a model says what they take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SizedFound:
+class SizedChoices:
     """`choices` are those of the `sizes`; the values are the objective's, of the choice and of the best known there."""
 
     sizes: tuple[Size, ...]
@@ -38,7 +38,7 @@ class SizedFound:
     best: tuple[float, ...] = ()
 
     def by_size(self) -> dict[str, Configuration]:
-        """What the lock records."""
+        """The lock's record: the choice of each size."""
         return {size_text(size): choice for size, choice in zip(self.sizes, self.choices)}
 
     @property
@@ -47,7 +47,7 @@ class SizedFound:
         return tuple(dict.fromkeys(self.choices))
 
 
-def wanted_sizes(job: Job, most: int | None) -> tuple[Size, ...]:
+def sizes_to_tune(job: Job, most: int | None) -> tuple[Size, ...]:
     """The sizes to tune for, the kernel's own first: none where one variant is to do for all."""
     limit = most_variants(job, most)
     listed = job.backend.sizes() if limit > 1 else ()
@@ -59,8 +59,8 @@ def wanted_sizes(job: Job, most: int | None) -> tuple[Size, ...]:
             )
         return ()
     try:
-        sizes = tuple(dict.fromkeys((own_size(job.backend, [name for name, _ in listed[0]]), *listed)))
-        default = SizedFound(sizes=sizes, choices=(job.space.default,) * len(sizes))
+        sizes = tuple(dict.fromkeys((source_size(job.backend, [name for name, _ in listed[0]]), *listed)))
+        default = SizedChoices(sizes=sizes, choices=(job.space.default,) * len(sizes))
         check_dispatcher(job, default)
     except TunepassError:
         if most is not None:
@@ -73,8 +73,8 @@ def most_variants(job: Job, most: int | None) -> int:
     return job.backend.variants if most is None else most
 
 
-def own_size(backend: Backend, names: Sequence[str]) -> Size:
-    """The values that the source gives these scalars."""
+def source_size(backend: Backend, names: Sequence[str]) -> Size:
+    """The size in the source: the values of these scalars."""
     known = backend.scalars()
     return tuple((name, _value(known[name], name)) for name in names)
 
@@ -93,7 +93,9 @@ def resized(job: Job, size: Size) -> Job:
     return prepare(named, job.backend.target, Lock(), job.objective.name)
 
 
-def choose(jobs: Sequence[Job], results: Sequence[Found], sizes: Sequence[Size], most: int) -> SizedFound | None:
+def choose(
+    jobs: Sequence[Job], results: Sequence[SearchResult], sizes: Sequence[Size], most: int
+) -> SizedChoices | None:
     """At most `most` of what was tried at any size, so that each size is near its best; None where a size has none."""
     objective = jobs[0].objective
     tried = [_values(result.trials, jobs[0]) for result in results]
@@ -112,12 +114,12 @@ def choose(jobs: Sequence[Job], results: Sequence[Found], sizes: Sequence[Size],
             for c in candidates
         ]
     )
-    found: Portfolio = portfolio(slowdown, most)
+    variants: Portfolio = portfolio(slowdown, most)
     listed = list(candidates)
-    choices = tuple(listed[found.members[number]] for number in found.numbers)
-    if not np.isfinite(found.slowdowns).all():
+    choices = tuple(listed[variants.members[number]] for number in variants.numbers)
+    if not np.isfinite(variants.slowdowns).all():
         return None
-    return SizedFound(
+    return SizedChoices(
         sizes=tuple(sizes),
         choices=choices,
         values=tuple(values[choice] for values, choice in zip(table, choices)),
@@ -126,13 +128,13 @@ def choose(jobs: Sequence[Job], results: Sequence[Found], sizes: Sequence[Size],
 
 
 def _values(trials: Sequence[Trial], job: Job) -> dict[Configuration, float]:
-    """What the trials that succeeded have; of what was cut short only a bound is known."""
-    found: dict[Configuration, float] = {}
+    """Values of the trials that succeeded, without censored ones, of which only a bound is known."""
+    values: dict[Configuration, float] = {}
     for trial in trials:
         value = value_of(trial, job.objective)
         if value is not None and not bounds_only(trial.outcome) and not cut_short(trial.outcome):
-            found[trial.configuration] = value
-    return found
+            values[trial.configuration] = value
+    return values
 
 
 def _completed(
@@ -156,39 +158,39 @@ def _evaluated(evaluate: Evaluate, configuration: Configuration, job: Job) -> fl
     return outcome.values[job.objective.name] if isinstance(outcome, Measured) else None
 
 
-def dispatcher(job: Job, found: SizedFound) -> SizedVariants:
-    """What a header that picks one needs: the variants, then the default configuration."""
-    configurations = [*found.variants, job.space.default]
+def dispatcher(job: Job, choices: SizedChoices) -> SizedVariants:
+    """Data for a header that picks a variant: the variants, then the default configuration."""
+    configurations = [*choices.variants, job.space.default]
     return SizedVariants(
         variants=tuple(scheduled(job.kernel, c) for c in configurations),
-        sizes=found.sizes,
-        numbers=tuple(found.variants.index(choice) for choice in found.choices),
+        sizes=choices.sizes,
+        numbers=tuple(choices.variants.index(choice) for choice in choices.choices),
         conditions=tuple(_condition(job.kernel, c) for c in configurations),
     )
 
 
 def _condition(kernel: Kernel, configuration: Configuration) -> Expr:
-    """What the source's constraints ask of the sizes, for this configuration."""
+    """Condition on the sizes by the source's constraints, for this configuration."""
     parameters = {p.name for p in kernel.parameters}
     values: dict[str, Expr] = {name: constant(v) for name, v in configuration.items() if not isinstance(v, tuple)}
-    asked = [
+    conditions = [
         substitute(c.written, values)
         for c in kernel.constraints
         if c.written is not None and free_names(c.written) - parameters
     ]
-    return both(*asked) if asked else lift(True)
+    return both(*conditions) if conditions else lift(True)
 
 
-def check_dispatcher(job: Job, found: SizedFound) -> None:
+def check_dispatcher(job: Job, choices: SizedChoices) -> None:
     """Raises TunepassError for a kernel that no dispatcher can be written for."""
-    frontend_of(job.kernel.source.name, job.kernel.source.text).dispatch(dispatcher(job, found))
+    frontend_of(job.kernel.source.name, job.kernel.source.text).dispatch(dispatcher(job, choices))
 
 
-def locked_sizes(job: Job, sizes: Sequence[Size], most: int) -> SizedFound | None:
-    """What the lock has for exactly these sizes; None: it has not."""
+def locked_sizes(job: Job, sizes: Sequence[Size], most: int) -> SizedChoices | None:
+    """The lock's choices for exactly these sizes; None if it has none."""
     entry = job.entry
     if entry is None or list(entry.sizes) != [size_text(size) for size in sizes]:
         return None
-    found = SizedFound(sizes=tuple(sizes), choices=tuple(entry.sizes.values()))
+    choices = SizedChoices(sizes=tuple(sizes), choices=tuple(entry.sizes.values()))
     names = {p.name for p in job.space.parameters}
-    return found if len(found.variants) <= most and all(set(c) == names for c in found.variants) else None
+    return choices if len(choices.variants) <= most and all(set(c) == names for c in choices.variants) else None

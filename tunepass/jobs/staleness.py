@@ -26,7 +26,7 @@ def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], 
     if "compiler" in names and compiled:  # another compiler has other binaries, and headers of its own
         names = [name for name in names if name not in UNKNOWN]
     digests = {old[name]: name for name in names if name in old and new.get(name) in manifests}
-    known = _kept(store, list(digests))
+    known = _stored_manifests(store, list(digests))
     lines: list[str] = []
     for name in names:
         before, after = known.get(old.get(name, "")), manifests.get(new.get(name, ""))
@@ -39,13 +39,13 @@ def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], 
     return lines
 
 
-def _kept(store: Path, digests: list[str]) -> dict[str, Manifest]:
-    """Those that the store has. One that cannot be read only costs the names."""
+def _stored_manifests(store: Path, digests: list[str]) -> dict[str, Manifest]:
+    """Manifests in the store, by digest. Without a readable store, reasons lack the names of files."""
     if not (digests and store.is_file()):
         return {}
     try:
         with Store(f"sqlite:///{store}") as opened:
-            kept = {digest: opened.manifest(digest) for digest in digests}
+            manifests = {digest: opened.manifest(digest) for digest in digests}
     except StudyError:
         return {}
-    return {digest: manifest for digest, manifest in kept.items() if manifest is not None}
+    return {digest: manifest for digest, manifest in manifests.items() if manifest is not None}

@@ -18,11 +18,11 @@ def front_csv(front: Sequence[Trial], objectives: Sequence[Objective], beyond: C
     for trial in front:
         values = (str(tidy(value_of(trial, o) or 0.0)) for o in objectives)
         flag = [str(int(trial.configuration in beyond))] if beyond else []
-        lines.append(",".join([*map(spelt, trial.configuration.values()), *values, *flag]))
+        lines.append(",".join([*map(format_cell, trial.configuration.values()), *values, *flag]))
     return "\n".join(lines) + "\n"
 
 
-def spelt(value: Value) -> str:
+def format_cell(value: Value) -> str:
     """A value as a table's cell."""
     if isinstance(value, bool):
         return str(value).lower()

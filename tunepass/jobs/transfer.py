@@ -1,4 +1,4 @@
-"""What an earlier study says about a kernel: `--transfer-from`, or the nearest one in the store."""
+"""Prior means from earlier studies: `--transfer-from`, or the nearest study in the store."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Recipient:
 
 
 def transfer_to(job: Job, store: Path, named: Sequence[str]) -> SearchPrior | None:
-    """What the search starts from besides nothing. Several objectives have no prior mean."""
+    """Prior mean of the search from earlier studies, if there is one. Several objectives have none."""
     if len(job.objectives) > 1:
         if set(named) - {NONE}:
             names = ", ".join(o.name for o in job.objectives)
@@ -67,9 +67,9 @@ def transfer(recipient: Recipient, store: Path, named: Sequence[str] = ()) -> Se
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store.resolve()}") as opened:
-        own = opened.study(recipient.study)
-        if own is not None and own.trials:
-            begun = opened.origin(own)
+        stored_study = opened.study(recipient.study)
+        if stored_study is not None and stored_study.trials:
+            begun = opened.origin(stored_study)
             return None if begun is None or begun.is_model else _again(recipient, begun)
         return _nearest(recipient, opened, [r for r in opened.studies() if _key(r) == recipient.key])
 
@@ -84,7 +84,7 @@ def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
     try:
         prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return SearchPrior(begun, None, gone=(begun,))
+        return SearchPrior(begun, None, missing=(begun,))
     return replace(prior, origin=replace(prior.origin, differs=begun.differs))
 
 
@@ -187,10 +187,10 @@ def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> 
     if not values:
         return None
     losses = [objective.loss(value) for value in values]
-    kept: list[Configuration] = [t.configuration for t in trials if isinstance(t.outcome, Measured)]
+    measured: list[Configuration] = [t.configuration for t in trials if isinstance(t.outcome, Measured)]
     failed = [t.configuration for t in trials if isinstance(t.outcome, (Failed, Infeasible))]
     losses += [median(losses)] * len(failed)
-    return ObservedPriorMean([*kept, *failed], [ours.value(loss) for loss in losses])
+    return ObservedPriorMean([*measured, *failed], [ours.value(loss) for loss in losses])
 
 
 def _like(ours: Objective, theirs: Sequence[Objective]) -> Objective:

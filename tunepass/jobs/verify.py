@@ -31,11 +31,11 @@ class Checked:
         """Why the lock does not fit, a line each; none: it fits."""
         if self.job is None:
             return [self.problem]
-        return self.job.misfits()
+        return self.job.stale_reasons()
 
     @property
     def notes(self) -> list[str]:
-        """What was not compared, or with what, and how to have it otherwise."""
+        """Notes on identity fields that were not compared, or compared with a guess, each with a remedy."""
         if self.job is None or self.entry is None:
             return []
         locked, now = self.entry.identity, self.job.identity
@@ -99,8 +99,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
         key = lock_key(source, kernel.name)
         entry = entries.pop(key, None)
         checked.append(_checked(key, entry, kernel, lock, compiler))
-    gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
-    return checked + gone
+    return checked + [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
 
 
 def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:

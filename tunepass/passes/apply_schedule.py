@@ -19,5 +19,5 @@ class ApplySchedule(Pass):
     name = "apply_schedule"
 
     def run(self, compilation: Compilation) -> Compilation:
-        choice = compilation.needs_found(self).choice
+        choice = compilation.require_result(self).choice
         return replace(compilation, kernel=scheduled(compilation.kernel, choice))

@@ -16,29 +16,29 @@ from tunepass.space.configuration import Configuration, abbreviated
 if TYPE_CHECKING:
     from tunepass.space.space import Space
     from tunepass.study.trial import Trial
-    from tunepass.tuning.result import Found
+    from tunepass.tuning.result import SearchResult
 
 Emitter = Callable[[Kernel, str], tuple[EmittedFile, ...]]  # (scheduled kernel, note) -> files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilation:
-    """What flows through a pipeline: the kernel, and what the passes so far have found out about it."""
+    """State that passes hand on: the kernel, and the results of the passes that have run."""
 
     kernel: Kernel
     space: Space | None = None
-    found: Found | None = None
+    search_result: SearchResult | None = None
     files: tuple[EmittedFile, ...] = ()
 
-    def needs_space(self, who: Pass) -> Space:
+    def require_space(self, step: Pass) -> Space:
         if self.space is None:
-            raise TunepassError(f"{who.name} needs a space; put extract_space before it")
+            raise TunepassError(f"{step.name} needs a space; put extract_space before it")
         return self.space
 
-    def needs_found(self, who: Pass) -> Found:
-        if self.found is None:
-            raise TunepassError(f"{who.name} needs a choice; put search before it")
-        return self.found
+    def require_result(self, step: Pass) -> SearchResult:
+        if self.search_result is None:
+            raise TunepassError(f"{step.name} needs a choice; put search before it")
+        return self.search_result
 
 
 class Pass(ABC):
@@ -82,7 +82,7 @@ class Result:
     def __repr__(self) -> str:
         files = ", ".join(file.name for file in self.compilation.files)
         written = f"; writes {files}" if files else ""
-        found = self.compilation.found
+        found = self.compilation.search_result
         if found is None:
             return f"<Result of {self.kernel.name!r}: no search{written}>"
         gains = ", ".join(gain.sentence() for gain in found.gains)
@@ -94,11 +94,11 @@ class Result:
         return self.compilation.kernel
 
     @property
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """The search's answer. TunepassError where the pipeline has no search."""
-        if self.compilation.found is None:
+        if self.compilation.search_result is None:
             raise TunepassError("this pipeline has no search, so it has no choice")
-        return self.compilation.found
+        return self.compilation.search_result
 
     @property
     def choice(self) -> Configuration:

@@ -35,7 +35,7 @@ def defect_error(
     backend: Backend, configuration: Configuration, failure: OwnTextFailure, folder: Path | None
 ) -> TunepassError:
     """At the nest in the user's source, with the compiler's first error; the text is kept in the folder."""
-    kept = _kept(backend, failure, folder or Path(tempfile.gettempdir()))
+    saved = _save_text(backend, failure, folder or Path(tempfile.gettempdir()))
     place = backend.place_written(configuration, failure.line)
     name = backend.kernel.source.name
     return SourceError(
@@ -43,14 +43,14 @@ def defect_error(
             f"a defect of tunepass: the text that it writes for this part of {PurePath(name).name} does not compile: "
             f"{failure.first_error}",
             place,
-            f"the search was not started, and the source is not at fault; please report this with {kept}, compiled by "
+            f"the search was not started, and the source is not at fault; please report this with {saved}, compiled by "
             f"`{shlex.join(failure.words)}`. Without the pragma the rest of the source can be tuned",
         )
     )
 
 
-def _kept(backend: Backend, failure: OwnTextFailure, folder: Path) -> str:
-    """Where the text is; the reason where it could not be written."""
+def _save_text(backend: Backend, failure: OwnTextFailure, folder: Path) -> str:
+    """Save the text; return its path, or the reason why it could not be written."""
     path = folder / f"defect-{PurePath(backend.kernel.source.name).name}"
     try:
         write_text(path, failure.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tunepass.passes.base import Compilation, Emitter, Pass
-from tunepass.tuning.result import Found
+from tunepass.tuning.result import SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,11 @@ class Emit(Pass):
     name = "emit"
 
     def run(self, compilation: Compilation) -> Compilation:
-        result = compilation.needs_found(self)
+        result = compilation.require_result(self)
         return replace(compilation, files=self.emitter(compilation.kernel, note(result)))
 
 
-def note(result: Found) -> str:
+def note(result: SearchResult) -> str:
     """The comment's text: the choice, then a line an objective."""
     chosen = ", ".join(f"{name} = {value}" for name, value in result.choice.items())
     lines = [f"chosen of {len(result.trials)} trials: {chosen}"]

@@ -1,4 +1,4 @@
-"""prune_space: what the device and its model rule out becomes constraints, before anything is evaluated."""
+"""prune_space: limits of the device and its model become constraints, before anything is evaluated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PruneSpace(Pass):
     name = "prune_space"
 
     def run(self, compilation: Compilation) -> Compilation:
-        space, limits = compilation.needs_space(self), self.limits(compilation.kernel)
+        space, limits = compilation.require_space(self), self.limits(compilation.kernel)
         if not limits:
             return compilation
         return replace(compilation, space=Space(space.parameters, (*space.constraints, *limits)))

@@ -20,7 +20,7 @@ from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
 from tunepass.passes.defect import defect_error
-from tunepass.passes.lessons import Lessons
+from tunepass.passes.model_correction import ModelCorrection
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.storage.store import Store
@@ -31,7 +31,7 @@ from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import objective_of
 from tunepass.tuning.prior import SearchPrior, model_prior
-from tunepass.tuning.result import Found, Progress
+from tunepass.tuning.result import Progress, SearchResult
 from tunepass.tuning.stop import Stop
 
 Watch = Callable[[Progress], None]
@@ -67,7 +67,7 @@ class Search(Pass):
     clock: Callable[[], float] = time.monotonic
 
     def run(self, compilation: Compilation) -> Compilation:
-        space = compilation.needs_space(self)
+        space = compilation.require_space(self)
         backend = self.backend(compilation.kernel)
         objectives = backend.objectives()
         objective = objective_of(self.options.pick, objectives)
@@ -75,11 +75,11 @@ class Search(Pass):
         exact = self.options.names_exact_solver and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
         with evaluating as evaluate:
-            prior, lessons = self.prior, None
+            prior, correction = self.prior, None
             if prior is None and measured is not None and self.from_model:
                 prior = _stated_prior(costs, objectives)
-                lessons = _lessons(backend, costs, evaluate, objectives) if prior else None
-                prior = replace(prior, mean=lessons.prior_mean()) if prior and lessons else prior
+                correction = _model_correction(backend, costs, evaluate, objectives) if prior else None
+                prior = replace(prior, mean=correction.prior_mean()) if prior and correction else prior
             study = Study(
                 space,
                 objectives,
@@ -94,7 +94,7 @@ class Search(Pass):
             )
             origin = prior.origin if prior else None
             study.remember(origin)
-            with self._kept(study):
+            with self._closing(study):
                 if exact and costs is not None:
                     result = self._exact(study, costs, evaluate)
                 else:
@@ -106,13 +106,13 @@ class Search(Pass):
                         ),
                     )
                     result = loop.run()
-                if origin and lessons:
-                    origin = replace(origin, corrected=lessons.sentence)
+                if origin and correction:
+                    origin = replace(origin, corrected=correction.sentence)
                 result = replace(result, origin=study.remember(origin))
-        return replace(compilation, found=result)
+        return replace(compilation, search_result=result)
 
     @contextmanager
-    def _kept(self, study: Study) -> Iterator[None]:
+    def _closing(self, study: Study) -> Iterator[None]:
         """Closes the study at the end. Raises EnvironmentFault, saying where its trials are, when its store is gone."""
         try:
             yield
@@ -127,7 +127,7 @@ class Search(Pass):
                     hint=f"go on with --store {rescued}, or move it to where the store was",
                 )
 
-    def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> Found:
+    def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> SearchResult:
         problem = problem_of(costs, study.objectives, extrapolate=self.options.extrapolate)
         stop = self.stop or Stop()
         result = solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock)
@@ -135,33 +135,33 @@ class Search(Pass):
 
 
 def problem_of(costs: Costs, objectives: Sequence[Objective], *, extrapolate: bool = False) -> Problem:
-    """What an exact solver is asked of a model: these of its expressions as losses, where the design fits, and unless
-    `extrapolate` where the model was fitted to something like it."""
+    """Problem for an exact solver: the objectives' expressions as losses, constrained to designs that fit. Unless
+    `extrapolate`, the designs must also lie within the range that the model was fitted to."""
     losses = [mul(-1, costs.values[o.name]) if o.maximise else costs.values[o.name] for o in objectives]
     known = [] if extrapolate or isinstance(costs.within_fit, Constant) else [costs.within_fit]
     return Problem(objectives=losses, constraints=[costs.fits, *known])
 
 
 def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> SearchPrior | None:
-    """What the costs say of the one objective; several objectives have no prior mean."""
+    """Prior mean from the costs of the one objective; None for several objectives."""
     if costs is None or len(objectives) > 1 or objectives[0].name not in costs.values:
         return None
     return model_prior(costs.name, costs.prior(objectives[0].name))
 
 
-def _lessons(
+def _model_correction(
     backend: Backend, costs: Costs | None, evaluate: Evaluate, objectives: Sequence[Objective]
-) -> Lessons | None:
-    """What the model is to learn of the evaluator's reports; None where it has none."""
+) -> ModelCorrection | None:
+    """Correction of the model by the evaluator's reports; None if it reports nothing."""
     reporting = capability(evaluate, ReportsQuantities)
     if costs is None or reporting is None:
         return None
     name = objectives[0].name
-    return Lessons(name=name, plain=costs.prior(name), evaluator=reporting, correct=backend.corrected)
+    return ModelCorrection(name=name, plain=costs.prior(name), evaluator=reporting, correct=backend.corrected)
 
 
 def evaluating(backend: Backend) -> AbstractContextManager[Evaluate]:
-    """What evaluates one configuration, by measuring it or by the model."""
+    """Evaluator of one configuration, by measurement or by the model."""
     return _evaluating(backend, backend.costs(), backend.evaluator(), backend.objectives())[0]
 
 
@@ -171,7 +171,7 @@ def _evaluating(
     measured: AbstractContextManager[Evaluate] | None,
     objectives: tuple[Objective, ...],
 ) -> tuple[AbstractContextManager[Evaluate], Feasible | None]:
-    """What evaluates, and what says at no cost whether a configuration can be used at all."""
+    """The evaluator, and a predicate that tells without an evaluation if a configuration is feasible."""
     if costs is None:
         if measured is None:
             raise TunepassError(f"{backend.kernel.name}: there is neither a model nor a way to measure it")

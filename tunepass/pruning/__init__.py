@@ -1,1 +1,1 @@
-"""Which configurations limits leave, before anything runs: counted, listed, and why there are no more."""
+"""Pruning: the configurations that limits leave before anything runs, counted and listed, with reasons."""

@@ -1,4 +1,4 @@
-"""What is left, as a formula over the parameters: a diagram node by node, or boxes."""
+"""The remaining configurations as a formula over the parameters: a diagram node by node, or boxes."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Answer:
         formulas: list[str] = []
         for number, group in enumerate(self.groups):
             if isinstance(group, DiagramGroup):
-                own, formula = diagram_lines(group, writer, f"g{number}.")
-                lines += own
+                group_lines, formula = diagram_lines(group, writer, f"g{number}.")
+                lines += group_lines
             else:
                 formula = union_formula(group, writer) if isinstance(group, BoxGroup) else TRUE
             formulas.append(formula)
@@ -78,10 +78,10 @@ def _tied(parameters: Sequence[Parameter], constraints: Sequence[Constraint], gr
     """Parts of which no condition and no group has parameters of two."""
     parts = [(set(names), set(numbers)) for names, numbers in components(parameters, constraints)]
     for group in groups:
-        own = {p.name for p in group.parameters}
-        met = [part for part in parts if part[0] & own]
+        members = {p.name for p in group.parameters}
+        met = [part for part in parts if part[0] & members]
         merged = set().union(*(names for names, _ in met)), set().union(*(numbers for _, numbers in met))
-        parts = [part for part in parts if not part[0] & own] + [merged]
+        parts = [part for part in parts if not part[0] & members] + [merged]
     return [
         Answer(
             tuple(p for p in parameters if p.name in names),
@@ -98,7 +98,7 @@ def place_values(p: Parameter) -> list[int | float]:
 
 
 def box_formula(parameters: Sequence[Parameter], writer: SmtWriter, box: Box) -> list[str]:
-    """That scalar parameters lie within a box of places of their ascending values; their domains are asserted."""
+    """Formula: scalar parameters lie within a box of places of their ascending values; their domains are asserted."""
     formulas = []
     for p, (lo, hi) in zip(parameters, box):
         if (lo, hi) == (0, (p.size or 0) - 1) and lo < hi:
@@ -124,7 +124,7 @@ def diagram_lines(group: DiagramGroup, writer: SmtWriter, prefix: str = "") -> t
     for number in reversed(range(len(group.layers))):
         layer = group.diagram.layers[number]
         texts = _value_formulas(group, number, writer)
-        here: list[str] = []
+        terms: list[str] = []
         for node in range(len(layer.start) - 1):
             arcs = slice(int(layer.start[node]), int(layer.start[node + 1]))
             formula = _node(layer.value[arcs], layer.child[arcs], texts, behind)
@@ -132,8 +132,8 @@ def diagram_lines(group: DiagramGroup, writer: SmtWriter, prefix: str = "") -> t
                 name = f"{prefix}n.{number}.{node}"
                 lines.append(f"(define-fun {name} () Bool {formula})")
                 formula = name
-            here.append(formula)
-        behind = here
+            terms.append(formula)
+        behind = terms
     return lines, behind[0] if behind else FALSE
 
 

@@ -102,7 +102,7 @@ class Remaining(ABC):
 
     @abstractmethod
     def contains(self, columns: Columns) -> Mask:
-        """Which rows (n,), values of the parameters' domains, are left."""
+        """Mask (n,) of the rows, values of the parameters' domains, that remain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Solver(ABC):
 
 
 def hold_without_names(constraints: Sequence[Constraint]) -> bool:
-    """Those of the constraints that depend on no parameter hold."""
+    """Do the constraints that depend on no parameter hold?"""
     return all(bool(satisfied(c.expression, {}, 1)[0]) for c in constraints if not c.names)
 
 

@@ -105,24 +105,24 @@ class _Ways:
             bins /= 2
             for t, direction in sums.items():
                 quantum = max(1, int((ends[t][1] - ends[t][0]) / bins))
-                found = rows.terms[t][0].astype(np.int64)
-                rounded = found // quantum if direction == DOWNWARD else -(-found // quantum)
+                values = rows.terms[t][0].astype(np.int64)
+                rounded = values // quantum if direction == DOWNWARD else -(-values // quantum)
                 rows.terms[t] = (rounded * quantum, None)
             rows, ways = _summed(rows, ways)
         return rows, ways
 
     def _sums(self, rows: Rows, bound: int) -> dict[Term, int]:
         """The parts of sums that may be rounded, and in which direction."""
-        terms, found, fixed = self.builder.terms, dict[Term, int](), set[int]()
+        terms, sums, fixed = self.builder.terms, dict[Term, int](), set[int]()
         for c in self.compiled.joint:
             if not (c.mask & bound and c.mask & ~bound):
                 continue
             part, sign = sum_so_far(terms, c, bound)
             for t in terms.frontier(c, bound):
                 known = t is part and t in rows.terms and rows.terms[t][1] is None
-                if not known or found.setdefault(t, sign) != sign:
+                if not known or sums.setdefault(t, sign) != sign:
                     fixed.add(id(t))
-        return {t: sign * self.direction for t, sign in found.items() if id(t) not in fixed}
+        return {t: sign * self.direction for t, sign in sums.items() if id(t) not in fixed}
 
 
 def _summed(rows: Rows, ways: Floats) -> tuple[Rows, Floats]:
@@ -157,10 +157,10 @@ class Bounded(Remaining):
         self.count = Count(low, high)
 
     def kept(self) -> Mapping[str, Mask]:
-        found = {p.name: np.ones(p.size or 0, np.bool_) for p in self.free if p.is_scalar}
+        masks = {p.name: np.ones(p.size or 0, np.bool_) for p in self.free if p.is_scalar}
         for group in self.groups:
-            found |= group.values
-        return {p.name: found[p.name] for p in self.parameters if p.name in found}
+            masks |= group.values
+        return {p.name: masks[p.name] for p in self.parameters if p.name in masks}
 
     def rows(self, start: int, end: int) -> Columns:
         raise SpaceError("what is left is bounded, not known: it cannot be listed", hint="limit it further")

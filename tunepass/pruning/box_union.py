@@ -1,4 +1,4 @@
-"""What is left as a product of groups of parameters, each a union of disjoint boxes.
+"""The remaining configurations as a product of groups of parameters, each a union of disjoint boxes.
 
 symbol   shape    meaning
 lo, hi   (b, d)   first and last place of every box in the ascending values of each of d parameters, both included
@@ -47,14 +47,14 @@ class BoxGroup:
 
     def kept(self) -> dict[str, Mask]:
         lo, hi = self._ends
-        found: dict[str, Mask] = {}
+        masks: dict[str, Mask] = {}
         for i, (p, order) in enumerate(zip(self.parameters, self.order)):
             steps = np.zeros(len(order) + 1, np.int64)
             np.add.at(steps, lo[:, i], 1)
             np.add.at(steps, hi[:, i] + 1, -1)
-            found[p.name] = np.zeros(len(order), np.bool_)
-            found[p.name][order] = np.cumsum(steps[:-1]) > 0
-        return found
+            masks[p.name] = np.zeros(len(order), np.bool_)
+            masks[p.name][order] = np.cumsum(steps[:-1]) > 0
+        return masks
 
     def contains(self, columns: Columns) -> Mask:
         lo, hi = self._ends
@@ -79,7 +79,7 @@ def volume(box: Box) -> int:
 
 
 def halves(box: Box) -> list[Box]:
-    """Of the parameter with most values in the box."""
+    """Halves of the box along the parameter with most values."""
     i = max(range(len(box)), key=lambda i: box[i][1] - box[i][0])
     lo, hi = box[i]
     middle = (lo + hi) // 2
@@ -110,22 +110,22 @@ class BoxUnion(Remaining):
         self.count = Count(rest * math.prod(c.low for c in counts), rest * math.prod(c.high for c in counts))
 
     def kept(self) -> Mapping[str, Mask]:
-        found = {p.name: np.ones(p.size or 0, np.bool_) for p in self.free if p.is_scalar}
+        masks = {p.name: np.ones(p.size or 0, np.bool_) for p in self.free if p.is_scalar}
         for group in self.groups:
-            found |= group.kept()
+            masks |= group.kept()
         if not self.count.high:
-            found = {name: np.zeros_like(mask) for name, mask in found.items()}
-        return {p.name: found[p.name] for p in self.parameters if p.name in found}
+            masks = {name: np.zeros_like(mask) for name, mask in masks.items()}
+        return {p.name: masks[p.name] for p in self.parameters if p.name in masks}
 
     def rows(self, start: int, end: int) -> Columns:
         ranks = np.arange(start, end)
         rows: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]] = {}
         for p in reversed(self.free):
-            ranks, own = np.divmod(ranks, p.size or 1)
-            rows[p.name] = p.at(own)
+            ranks, local_ranks = np.divmod(ranks, p.size or 1)
+            rows[p.name] = p.at(local_ranks)
         for group in reversed(self.groups):
-            ranks, own = np.divmod(ranks, group.count.low)
-            rows |= group.rows(own)
+            ranks, local_ranks = np.divmod(ranks, group.count.low)
+            rows |= group.rows(local_ranks)
         return {p.name: rows[p.name] for p in self.parameters if p.name in rows}
 
     def contains(self, columns: Columns) -> Mask:

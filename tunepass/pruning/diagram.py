@@ -52,19 +52,19 @@ class DiagramRemaining(Remaining):
     def kept(self) -> Mapping[str, Mask]:
         if not self.count.high:
             return {p.name: np.zeros(p.size, np.bool_) for p in self.parameters if p.size is not None and p.is_scalar}
-        found: dict[str, Mask] = {}
+        masks: dict[str, Mask] = {}
         for group in self.groups:
             if isinstance(group, DiagramGroup):
-                found |= _values(group)
+                masks |= _values(group)
             else:
-                found |= {p.name: np.ones(p.size or 0, np.bool_) for p in group.parameters if p.is_scalar}
-        return {p.name: found[p.name] for p in self.parameters if p.name in found}
+                masks |= {p.name: np.ones(p.size or 0, np.bool_) for p in group.parameters if p.is_scalar}
+        return {p.name: masks[p.name] for p in self.parameters if p.name in masks}
 
     def about(self, names: Collection[str]) -> Remaining:
         parts = [part for part in self._parts if any(p.name in names for p in _members(part))]
         members = {p.name for part in parts for p in _members(part)}
-        own = [p for p in self.parameters if p.name in members]
-        return DiagramRemaining(own, parts, possible=bool(self.count.high))
+        members_in_order = [p for p in self.parameters if p.name in members]
+        return DiagramRemaining(members_in_order, parts, possible=bool(self.count.high))
 
     def rows(self, start: int, end: int) -> Columns:
         return self._product.rows(np.arange(start, end))
@@ -125,10 +125,12 @@ class DiagramSolver(Solver):
         tied = []
         for names, numbers in components(parameters, conditions):
             members = [p for p in parameters if p.name in names]
-            own = [conditions[i] for i in numbers]
-            if own or members[0].size is not None:
+            group_conditions = [conditions[i] for i in numbers]
+            if group_conditions or members[0].size is not None:
                 _check_finite(members)
-                tied.append(self._tied(members, [c for c in own if not _among(c, limits)], own))
+                tied.append(
+                    self._tied(members, [c for c in group_conditions if not _among(c, limits)], group_conditions)
+                )
         return [self._left(parameters, tied, (*constraints, *selection), stop) for selection in selections]
 
     def _tied(
@@ -145,11 +147,11 @@ class DiagramSolver(Solver):
 
     def _groups(self, members: Sequence[Parameter], constraints: Sequence[Constraint]) -> Iterator[ParameterGroup]:
         for names, numbers in components(members, constraints):
-            own = [p for p in members if p.name in names]
+            parameters = [p for p in members if p.name in names]
             if numbers:
-                yield ordered_group(own, [constraints[i].expression for i in numbers], self.node_limit)
+                yield ordered_group(parameters, [constraints[i].expression for i in numbers], self.node_limit)
             else:
-                yield FreeGroup(own[0], own[0].size or 0)
+                yield FreeGroup(parameters[0], parameters[0].size or 0)
 
     def _left(
         self,
@@ -162,10 +164,14 @@ class DiagramSolver(Solver):
         parts: list[ParameterGroup | Selected] = []
         try:
             for one in tied:
-                own = [c for c in one.conditions if _among(c, conditions)]
-                if one.listing is None and nodes_of(own) > HEAVY:
+                group_conditions = [c for c in one.conditions if _among(c, conditions)]
+                if one.listing is None and nodes_of(group_conditions) > HEAVY:
                     raise TooLarge
-                parts += [one.listing.selected(own)] if one.listing else self._groups(one.members, own)
+                parts += (
+                    [one.listing.selected(group_conditions)]
+                    if one.listing
+                    else self._groups(one.members, group_conditions)
+                )
         except TooLarge:
             return self._bounded(parameters, conditions, stop)
         return DiagramRemaining(parameters, parts, possible=possible)
@@ -183,8 +189,8 @@ class DiagramSolver(Solver):
                 if nodes_of([conditions[i] for i in numbers]) > HEAVY:
                     raise TooLarge
                 if numbers:
-                    own = [p for p in parameters if p.name in names]
-                    groups.append(bounded_group(own, [conditions[i] for i in numbers]))
+                    members = [p for p in parameters if p.name in names]
+                    groups.append(bounded_group(members, [conditions[i] for i in numbers]))
         except TooLarge:
             return IntervalSolver(MOST_BOXES).remaining(parameters, conditions, stop=stop)
         return Bounded(parameters, conditions, groups)

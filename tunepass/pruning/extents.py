@@ -42,17 +42,17 @@ def extents(values: Mapping[str, Expr], remaining: Remaining, limits: Sequence[L
     together: dict[frozenset[str], list[str]] = {}
     for name, value in values.items():
         together.setdefault(frozenset(free_names(value)), []).append(name)
-    found: dict[str, Extent] = {}
+    by_resource: dict[str, Extent] = {}
     for names, resources in together.items():
         if remaining.count.high:
-            found |= _of_some(names, {name: values[name] for name in resources}, remaining)
-    return {name: _limited(name, found[name], limits) for name in values if name in found}
+            by_resource |= _of_some(names, {name: values[name] for name in resources}, remaining)
+    return {name: _limited(name, by_resource[name], limits) for name in values if name in by_resource}
 
 
 def _limited(name: str, extent: Extent, limits: Sequence[Limit]) -> Extent:
-    own = [limit for limit in limits if limit.resource == name]
-    low = max([extent.low, *(limit.bound for limit in own if limit.at_least)])
-    high = min([extent.high, *(limit.bound for limit in own if not limit.at_least)])
+    resource_limits = [limit for limit in limits if limit.resource == name]
+    low = max([extent.low, *(limit.bound for limit in resource_limits if limit.at_least)])
+    high = min([extent.high, *(limit.bound for limit in resource_limits if not limit.at_least)])
     return extent if extent.exact else Extent(low, high, exact=False)
 
 
@@ -79,12 +79,12 @@ def _listed(values: Mapping[str, Expr], some: Remaining) -> dict[str, Extent]:
 
 
 def _bounded(names: frozenset[str], values: Mapping[str, Expr], remaining: Remaining) -> dict[str, Extent]:
-    kept = remaining.kept()
+    masks = remaining.kept()
     about = [p for p in remaining.parameters if p.name in names]
     if any(isinstance(p.type, OrderType) or (p.size or 0) > MOST_VALUES for p in about):
         return {}
-    domains = {p.name: _values(p, kept) for p in about}
-    found: dict[str, Extent] = {}
+    domains = {p.name: _values(p, masks) for p in about}
+    by_name: dict[str, Extent] = {}
     for (name, value), rising in zip(values.items(), signs(list(values.values()), domains)):
         ends = []
         for end in (0, -1):  # the side of a parameter's values on which the resource is least, and most
@@ -94,13 +94,13 @@ def _bounded(names: frozenset[str], values: Mapping[str, Expr], remaining: Remai
             ends.append(IntervalExtension([value]).bounds(lo, hi, 1)[0])
         low, high = (float(np.ravel(bound)[0]) for bound in (ends[0].lo, ends[1].hi))
         if np.isfinite(low) and np.isfinite(high):
-            found[name] = Extent(low, high, exact=False)
-    return found
+            by_name[name] = Extent(low, high, exact=False)
+    return by_name
 
 
-def _values(p: Parameter, kept: Mapping[str, Mask]) -> Floats:
+def _values(p: Parameter, masks: Mapping[str, Mask]) -> Floats:
     """The values that are left, ascending; of words their codes, of a real number the ends of its range."""
     if p.size is None:
         return np.array([p.lo, p.hi], np.float64)
-    found = np.asarray(p.at(np.flatnonzero(kept[p.name])) if p.name in kept else p.at(np.arange(p.size)), np.float64)
-    return np.sort(found)
+    values = np.asarray(p.at(np.flatnonzero(masks[p.name])) if p.name in masks else p.at(np.arange(p.size)), np.float64)
+    return np.sort(values)

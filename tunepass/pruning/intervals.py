@@ -46,8 +46,8 @@ class IntervalSolver(Solver):
         stop: Callable[[], bool] | None = None,
     ) -> Remaining:
         groups = []
-        for members, own in tied(parameters, constraints):
-            parts = [part for c in own for part in conjuncts(c.expression)]
+        for members, tied_constraints in tied(parameters, constraints):
+            parts = [part for c in tied_constraints for part in conjuncts(c.expression)]
             groups.append(_Boxes(members, parts).solved(stop or (lambda: False), self.most_boxes))
         return BoxUnion(parameters, groups, possible=hold_without_names(constraints))
 
@@ -58,17 +58,17 @@ class _Boxes:
     def __init__(self, parameters: Sequence[Parameter], conditions: Sequence[Expr]):
         for p in parameters:
             if p.size is None or p.size > MOST_VALUES or isinstance(p.type, OrderType):
-                what = (
+                reason = (
                     "a real number" if p.size is None else "an order" if isinstance(p.type, OrderType) else "too long"
                 )
-                message = f"{p.name} is {what}, and conditions depend on it: boxes are ranges of listed values"
+                message = f"{p.name} is {reason}, and conditions depend on it: boxes are ranges of listed values"
                 raise SpaceError(message, p.span, "give it a list of values")
         self.parameters, self.conditions = tuple(parameters), tuple(conditions)
         self.columns = [p.at(ascending(p)) for p in parameters]
         self.values = [np.asarray(column, np.float64) for column in self.columns]
         self.extension, self.program = IntervalExtension(self.conditions), CompiledExpressions(self.conditions)
         domains = {p.name: v for p, v in zip(parameters, self.values)}
-        self.signs = [[found[p.name] for p in parameters] for found in signs(self.conditions, domains)]
+        self.signs = [[by_name[p.name] for p in parameters] for by_name in signs(self.conditions, domains)]
         self.inside: list[Box] = []
 
     def solved(self, stop: Callable[[], bool], most_boxes: int | None) -> BoxGroup:
@@ -99,8 +99,8 @@ class _Boxes:
         n = len(lo)
         always, never = np.ones(n, np.bool_), np.zeros(n, np.bool_)
         by_signs: dict[tuple[int, ...], list[int]] = {}
-        for i, found in enumerate(self.signs):
-            by_signs.setdefault(tuple(found), []).append(i)
+        for i, row_signs in enumerate(self.signs):
+            by_signs.setdefault(tuple(row_signs), []).append(i)
         for directions, numbers in by_signs.items():
             best, worst = self._ends(directions, lo, hi), self._ends(tuple(-d for d in directions), lo, hi)
             most, least = self.extension.bounds(*best, n), self.extension.bounds(*worst, n)
@@ -142,7 +142,7 @@ class _Boxes:
         for i, values in enumerate(self.values):
             offset = ratio_offset(values)
             ratio = (values[hi[:, i]] + offset) / (values[lo[:, i]] + offset)
-            free = all(found[i] == 0 for found in self.signs)
+            free = all(row_signs[i] == 0 for row_signs in self.signs)
             spread[:, i] = np.where(hi[:, i] > lo[:, i], np.log(ratio) + (1e3 if free else 1e-9), -1.0)
         axis = spread.argmax(axis=1)
         row = np.arange(len(lo))

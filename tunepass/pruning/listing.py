@@ -41,11 +41,11 @@ class Listing:
             end = min(start + CHUNK, base.size)
             self.met[:, start:end] = np.stack(program.run(base.rows(np.arange(start, end)), end - start))
 
-    def selected(self, wanted: Sequence[Constraint]) -> Selected:
-        """The rows that meet those of the constraints that are `wanted`."""
-        chosen = [i for i, c in enumerate(self.constraints) if any(c is w for w in wanted)]
-        kept = np.logical_and.reduce(self.met[chosen], axis=0) if chosen else np.ones(self.base.size, np.bool_)
-        return Selected(self.base, np.flatnonzero(kept))
+    def selected(self, conditions: Sequence[Constraint]) -> Selected:
+        """Rows that meet the `conditions`, which are among the constraints."""
+        chosen = [i for i, c in enumerate(self.constraints) if any(c is w for w in conditions)]
+        mask = np.logical_and.reduce(self.met[chosen], axis=0) if chosen else np.ones(self.base.size, np.bool_)
+        return Selected(self.base, np.flatnonzero(mask))
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Selected:
         codes: list[Indices] = []
         for group in self.base.groups:
             for p in group.parameters:
-                found = p.codes(columns[p.name])
-                codes += list(found.T)
-                layers += [(p.name, -1 if p.is_scalar else k) for k in range(found.shape[1])]
-                widths += [p.size or 0 if p.is_scalar else found.shape[1]] * found.shape[1]
+                column = p.codes(columns[p.name])
+                codes += list(column.T)
+                layers += [(p.name, -1 if p.is_scalar else k) for k in range(column.shape[1])]
+                widths += [p.size or 0 if p.is_scalar else column.shape[1]] * column.shape[1]
         rows = np.stack(codes, axis=1).astype(np.int64)
         return DiagramGroup(self.base.parameters, layers, from_rows(rows, widths))

@@ -113,8 +113,8 @@ class _Part:
 
     def _round(self, question: str, pending: Sequence[Box]) -> list[Box]:
         following: list[Box] = []
-        asked = [self.boxes.question(question, box, self.excluded) for box in pending]
-        answers = self.boxes.answered(asked, self.spread)
+        questions = [self.boxes.question(question, box, self.excluded) for box in pending]
+        answers = self.boxes.answered(questions, self.spread)
         for number, (box, (verdict, model)) in enumerate(zip(pending, answers)):
             self.questions += 1
             following += self._considered(question, box, verdict, model)

@@ -1,4 +1,4 @@
-"""What limits leave of a space: each alone, all together, which of them binds, and why nothing is left."""
+"""Effects of limits on a space: each alone, all together, the binding ones, and conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_BOXES = 20_000  # looked at to tell that a condition is not needed
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one limit leaves by itself, and what all the others leave without it."""
+    """Counts that one limit leaves by itself, and that all others leave without it."""
 
     limit: Limit
     alone: Count
@@ -59,8 +59,8 @@ def prune(
     """The whole answer. `stop` ends each of the solver's searches early, with counts that are bounds then."""
 
     conditions = [limit.constraint for limit in limits]
-    others = [[c for c in conditions if c is not own] for own in conditions]
-    selections = [conditions, [], *([own] for own in conditions), *others]
+    others = [[c for c in conditions if c is not condition] for condition in conditions]
+    selections = [conditions, [], *([condition] for condition in conditions), *others]
     remaining, before, *rest = solver.each(parameters, constraints, selections, stop=stop)
     counts = [_within(left.count, before.count) for left in rest]
     effects = map(Effect, limits, counts[: len(limits)], counts[len(limits) :])
@@ -85,9 +85,9 @@ def conflicting(
 ) -> tuple[Constraint, ...]:
     """Of conditions that leave nothing together those that still do, none of which can go as far as boxes prove it.
     Limits go before the source's constraints, the first ones first."""
-    kept = [*constraints, *limits]
+    required = [*constraints, *limits]
     for c in (*limits, *constraints):
-        without = [k for k in kept if k is not c]
+        without = [k for k in required if k is not c]
         if not IntervalSolver(MOST_BOXES).remaining(parameters, without).count.high:
-            kept = without
-    return tuple(kept)
+            required = without
+    return tuple(required)

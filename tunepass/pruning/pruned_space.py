@@ -1,4 +1,4 @@
-"""What limits leave of a space, asked configuration by configuration while somebody waits."""
+"""A pruned space, queried configuration by configuration while a user waits."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PrunedSpace:
 
     @cached_property
     def _tests(self) -> list[Holds] | None:
-        """What each group asks of a configuration; None where one has no such test."""
+        """Test of a configuration by each group; None for a group without one."""
         tests = [_test(group) for group in self.space.groups]
         return None if None in tests else [test for test in tests if test is not None]
 
@@ -84,25 +84,27 @@ class PrunedSpace:
             raise SpaceError(f"{', '.join(missing)}: no value is given")
         if unknown := [name for name in values if name not in self._names]:
             raise SpaceError(f"{', '.join(unknown)}: there is no such parameter")
-        found: dict[str, Value] = {}
+        converted: dict[str, Value] = {}
         for p in self.parameters:
             value = p.canonical(values[p.name])
             if value is None:
                 raise SpaceError(f"{p.name}: {values[p.name]!r} is not one of its values ({p.summary()})")
-            found[p.name] = value
-        return Configuration(found)
+            converted[p.name] = value
+        return Configuration(converted)
 
     def resources(self, configuration: Configuration) -> dict[str, int | float | None]:
         """What each limited resource comes to; None where it has no value."""
         resources = {limit.resource: limit.value for limit in self.limits}
-        found = zip(resources, self._priced(configuration))
-        return {name: value.values[0].item() if value.defined[0] else None for name, value in found}
+        priced = zip(resources, self._priced(configuration))
+        return {name: value.values[0].item() if value.defined[0] else None for name, value in priced}
 
     def broken(self, configuration: Configuration) -> tuple[Broken, ...]:
         """The limits that do not hold."""
         values = self.resources(configuration)
-        held = self._priced(configuration)[len(values) :]
-        unmet = [limit for limit, holds in zip(self.limits, held) if not (holds.defined[0] and holds.values[0])]
+        conditions_met = self._priced(configuration)[len(values) :]
+        unmet = [
+            limit for limit, holds in zip(self.limits, conditions_met) if not (holds.defined[0] and holds.values[0])
+        ]
         return tuple(Broken(limit, values[limit.resource]) for limit in unmet)
 
     @cached_property

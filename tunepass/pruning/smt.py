@@ -21,7 +21,7 @@ HEAD = (
 
 
 def domain_of(p: Parameter) -> Domain:
-    """What values the name of a scalar parameter may have."""
+    """Domain of a scalar parameter's name."""
     if isinstance(p, Real):
         return Interval(*p.ends())
     if isinstance(p, Integer):
@@ -37,7 +37,7 @@ def writer_of(parameters: Sequence[Parameter]) -> SmtWriter:
 
 
 def kept(writer: SmtWriter, constraints: Sequence[Constraint]) -> Truth:
-    """That all constraints hold."""
+    """Formula: all constraints hold."""
     return all_of([writer.satisfied(c.expression) for c in constraints])
 
 

@@ -44,17 +44,17 @@ class BoxQuestions:
         return tuple((0, len(values) - 1) for values in self.values)
 
     def question(self, name: str, box: Box, where: Sequence[str] = ()) -> Question:
-        fixed, own = [], []
+        fixed, formulas = [], []
         for i in self.order:
             p, (lo, hi) = self.parameters[i], box[i]
             if lo == hi:
                 fixed.append((self.writer.symbols[p.name], self.values[i][lo]))
             else:
-                own += box_formula([p], self.writer, ((lo, hi),))
+                formulas += box_formula([p], self.writer, ((lo, hi),))
         effort = volume(box) * EFFORT if volume(box) > 1 else None
         if effort is not None and not is_linear(box, self.first):
             effort = min(effort, MOST_EFFORT)
-        return Question(self.script, name, tuple(fixed), (*own, *where), self.patience_s, effort)
+        return Question(self.script, name, tuple(fixed), (*formulas, *where), self.patience_s, effort)
 
     def answered(self, questions: Sequence[Question], spread: Spread) -> Iterator[tuple[Verdict, Model | None]]:
         """In their order. A worker takes several at once, where there are many."""

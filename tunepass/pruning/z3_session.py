@@ -84,9 +84,9 @@ class Z3Session:
         self._context = self._z3.Context()
         self._sorts = dict(_declared(script.lines))
         self._constants = {name: self._constant(name, sort) for name, sort in self._sorts.items()}
-        asked = [f"(assert {formula})" for _, formula in script.questions]
-        read = list(self._z3.parse_smt2_string("\n".join([*script.lines, *asked]), ctx=self._context))
-        given = len(read) - len(asked)
+        assertions = [f"(assert {formula})" for _, formula in script.questions]
+        read = list(self._z3.parse_smt2_string("\n".join([*script.lines, *assertions]), ctx=self._context))
+        given = len(read) - len(assertions)
         self._conditions = read[:given]
         self._folded = lru_cache(maxsize=MOST_FOLDED)(self._fold)
         self._formulas = {name: formula for (name, _), formula in zip(script.questions, read[given:])}
@@ -126,25 +126,27 @@ class Z3Session:
             return tuple(self._z3.simplify(formula) for formula in (self._formulas[name], *self._conditions))
         *before, (last, value) = fixed
         pair = (self._constants[last], self._value(last, value))
-        found = (self._z3.simplify(self._z3.substitute(formula, pair)) for formula in self._folded(name, tuple(before)))
-        return tuple(formula for formula in found if not self._z3.is_true(formula))
+        simplified = (
+            self._z3.simplify(self._z3.substitute(formula, pair)) for formula in self._folded(name, tuple(before))
+        )
+        return tuple(formula for formula in simplified if not self._z3.is_true(formula))
 
     def _model(self, model: Any, fixed: Mapping[str, Value]) -> Model:
         """The values of the declared names where the question holds."""
-        found: dict[str, bool | int | Fraction] = {}
+        values: dict[str, bool | int | Fraction] = {}
         for name, constant in self._constants.items():
             if name in fixed:
                 value = fixed[name]
-                found[name] = Fraction(value) if isinstance(value, float) else value
+                values[name] = Fraction(value) if isinstance(value, float) else value
                 continue
-            told: Any = model.eval(constant, model_completion=True)
-            if self._z3.is_bool(told):
-                found[name] = bool(self._z3.is_true(told))
-            elif self._z3.is_int(told):
-                found[name] = int(told.as_long())
+            evaluated: Any = model.eval(constant, model_completion=True)
+            if self._z3.is_bool(evaluated):
+                values[name] = bool(self._z3.is_true(evaluated))
+            elif self._z3.is_int(evaluated):
+                values[name] = int(evaluated.as_long())
             else:
-                found[name] = Fraction(told.as_fraction())
-        return found
+                values[name] = Fraction(evaluated.as_fraction())
+        return values
 
 
 def _declared(lines: Sequence[str]) -> list[tuple[str, str]]:

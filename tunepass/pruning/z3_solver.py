@@ -41,8 +41,8 @@ class Z3Solver(Solver):
         stop: Callable[[], bool] | None = None,
     ) -> Remaining:
         groups = []
-        for members, own in tied(parameters, constraints):
-            part = _Tied(members, own, self.patience_s, self.spread)
+        for members, tied_constraints in tied(parameters, constraints):
+            part = _Tied(members, tied_constraints, self.patience_s, self.spread)
             groups.append(part.solved(stop or (lambda: False)))
         return BoxUnion(parameters, groups, possible=hold_without_names(constraints))
 
@@ -55,14 +55,14 @@ class _Tied:
     ):
         for p in parameters:
             if p.size is None or isinstance(p.type, OrderType):
-                what = "a real number" if p.size is None else "an order"
-                message = f"{p.name} is {what} that conditions depend on: z3 splits ranges of listed values"
+                kind = "a real number" if p.size is None else "an order"
+                message = f"{p.name} is {kind} that conditions depend on: z3 splits ranges of listed values"
                 raise SpaceError(message, p.span, "give it a list of values, or use --solver diagram")
         self.parameters, self.constraints, self.spread = tuple(parameters), tuple(constraints), spread
         writer = writer_of(parameters)
         truth = kept(writer, constraints)
-        asked = {SOME: truth.may, OTHER: truth.may_not}
-        self.boxes = BoxQuestions(parameters, constraints, writer, (), asked, patience_s)
+        questions = {SOME: truth.may, OTHER: truth.may_not}
+        self.boxes = BoxQuestions(parameters, constraints, writer, (), questions, patience_s)
 
     def solved(self, stop: Callable[[], bool]) -> BoxGroup:
         """Round by round: of all boxes that are pending those in which nothing is left, then those in which all is."""

@@ -40,8 +40,8 @@ def axis_for(values: Sequence[float], start: float, end: float) -> Axis:
     return Axis(max(0.0, lo - air) if lo >= 0 else lo - air, hi + air, start, end)
 
 
-def linear_ticks(lo: float, hi: float, wanted: int = 5) -> tuple[float, ...]:
-    raw = (hi - lo) / wanted
+def linear_ticks(lo: float, hi: float, target: int = 5) -> tuple[float, ...]:
+    raw = (hi - lo) / target
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= raw * 0.999)
     first = math.ceil(lo / step)

@@ -35,20 +35,20 @@ class Point:
 
 def points(trials: Sequence[Trial], objective: Objective) -> list[Point]:
     """The trials as points of the objective's curve."""
-    found = []
+    curve = []
     for trial in trials:
         chosen = ", ".join(f"{name}={value}" for name, value in trial.configuration.items())
         match trial.outcome:
             case Measured(values) if objective.name in values:
                 value = values[objective.name]
-                found.append(Point(trial.number + 1, value, f"{short(value)} {objective.unit}: {chosen}"))
+                curve.append(Point(trial.number + 1, value, f"{short(value)} {objective.unit}: {chosen}"))
             case Failed(stage):
-                found.append(Point(trial.number + 1, None, f"{stage}: {chosen}"))
+                curve.append(Point(trial.number + 1, None, f"{stage}: {chosen}"))
             case Infeasible(constraint):
-                found.append(Point(trial.number + 1, None, f"{constraint}: {chosen}"))
+                curve.append(Point(trial.number + 1, None, f"{constraint}: {chosen}"))
             case _:
-                found.append(Point(trial.number + 1, None, f"not measured: {chosen}"))
-    return found
+                curve.append(Point(trial.number + 1, None, f"not measured: {chosen}"))
+    return curve
 
 
 def best_so_far(drawn: Sequence[Point], objective: Objective) -> list[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""Where a total goes, as a flame-like picture: a part is as wide as its share, what is inside it stands below it."""
+"""Breakdown of a total, as a flame-like picture: a part is as wide as its share, what is inside it stands below it."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _blocks(
         if width >= LEAST:
             share = f"{block.amount / total:.1%}"
             colour = colours[sum(map(ord, block.label)) % len(colours)]
-            said = escape(f"{block.label}: {short(block.amount)} {unit}, {share}")
+            title = escape(f"{block.label}: {short(block.amount)} {unit}, {share}")
             yield (
-                f'<g><title>{said}</title><rect x="{left:.1f}" y="{top:.0f}" width="{width:.1f}" height="{ROW - 2}" '
+                f'<g><title>{title}</title><rect x="{left:.1f}" y="{top:.0f}" width="{width:.1f}" height="{ROW - 2}" '
                 f'fill="{colour}"/>{_label(block.label, share, left, top, width)}</g>'
             )
             yield from _blocks(block.inside, left, top + ROW, scale, total, unit, colours)
@@ -85,10 +85,10 @@ def _blocks(
 def _label(label: str, share: str, left: float, top: float, width: float) -> str:
     """The label with the share where there is room, the label alone or its beginning where there is less."""
     room = int((width - 8) / LETTER)
-    shown = f"{label}  {share}" if len(label) + len(share) + 2 <= room else label
-    if len(shown) > room:
-        shown = f"{shown[: room - 1]}…" if room >= 4 else ""
-    return text(left + 4, top + 15, shown, "part") if shown else ""
+    shortened = f"{label}  {share}" if len(label) + len(share) + 2 <= room else label
+    if len(shortened) > room:
+        shortened = f"{shortened[: room - 1]}…" if room >= 4 else ""
+    return text(left + 4, top + 15, shortened, "part") if shortened else ""
 
 
 def _depth(block: FlameBlock) -> int:

@@ -39,8 +39,10 @@ def front_svg(
     `caption` says what the front is of; without one it is of the trials.
     """
     drawn = [t for t in trials if isinstance(t.outcome, Measured)]
-    told = caption or f"of {len(trials)} evaluated, {len(trials) - len(drawn)} do not fit"
-    body = list(_picture(drawn, front, objectives, picks, told)) if drawn else [text(LEFT, 90, "nothing fits", "")]
+    caption_text = caption or f"of {len(trials)} evaluated, {len(trials) - len(drawn)} do not fit"
+    body = (
+        list(_picture(drawn, front, objectives, picks, caption_text)) if drawn else [text(LEFT, 90, "nothing fits", "")]
+    )
     return document(WIDTH, HEIGHT, title, STYLE, [text(LEFT, 24, title, "title"), *body])
 
 
@@ -81,7 +83,7 @@ def _marks(
     """A square around the default, a ring around each pick, and their names where they do not cover each other."""
     named = [("default", t) for t in drawn if t.number == 0]
     named += [(name, t) for name, chosen in picks.items() for t in drawn if t.configuration == chosen]
-    taken: list[tuple[float, float]] = []
+    occupied: list[tuple[float, float]] = []
     for name, trial in named:
         x, y = across.place(spots[trial.number][0]), down.place(spots[trial.number][1])
         if name == "default":
@@ -89,9 +91,9 @@ def _marks(
         else:
             yield f'<circle class="pick" cx="{x:.1f}" cy="{y:.1f}" r="7"/>'
         baseline = y - 11
-        while any(abs(baseline - other_y) < NEAR and abs(x - other_x) < 90 for other_x, other_y in taken):
+        while any(abs(baseline - other_y) < NEAR and abs(x - other_x) < 90 for other_x, other_y in occupied):
             baseline -= NEAR
-        taken.append((x, baseline))
+        occupied.append((x, baseline))
         right = x > WIDTH - RIGHT - 70
         yield text(x - 6 if right else x + 6, baseline, name, "label", "end" if right else "start")
 

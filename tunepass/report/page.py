@@ -64,7 +64,7 @@ def _table(trials: Sequence[Trial], objectives: Sequence[Objective], choice: Con
 
 def _row(trial: Trial, names: Sequence[str], objectives: Sequence[Objective], *, chosen: bool) -> str:
     values = trial.outcome.values if isinstance(trial.outcome, Measured) else {}
-    cells = [str(trial.number + 1), *(_shown(trial, name) for name in names)]
+    cells = [str(trial.number + 1), *(_cell(trial, name) for name in names)]
     cells += [short(values[o.name]) if o.name in values else "" for o in objectives]
     cells.append(f"{sum(trial.seconds.values()):.2f}")
     text = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
@@ -72,7 +72,7 @@ def _row(trial: Trial, names: Sequence[str], objectives: Sequence[Objective], *,
     return f"<tr{mark}>{text}<td>{_failure(trial)}</td></tr>"
 
 
-def _shown(trial: Trial, name: str) -> str:
+def _cell(trial: Trial, name: str) -> str:
     value = trial.configuration[name]
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 

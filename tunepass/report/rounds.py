@@ -27,7 +27,7 @@ text { font: 13px system-ui, sans-serif; fill: #333 } .title { font-weight: 600;
 
 @dataclass(frozen=True, slots=True)
 class DrawnFinalist:
-    """What it is called, its gain over the default by round, and over all with its interval where rounds are enough."""
+    """A finalist's label, its gain by round, and the gain over all rounds with its interval if they are enough."""
 
     label: str
     gains: Sequence[float]
@@ -37,14 +37,14 @@ class DrawnFinalist:
 
 def drawings(comparison: Comparison, objective: Objective) -> list[DrawnFinalist]:
     """The finalists as they are shown: of a gain without end 1e6."""
-    from tunepass.study.winner import gain_shown  # brings scipy
+    from tunepass.study.winner import reported_gain  # brings scipy
 
     drawn = []
     for finalist in comparison.finalists:
         gains = [objective.gain(old, new) for old, new in zip(comparison.default, finalist.values)]
-        shown = gain_shown(objective, comparison.default, finalist.values)
-        kept = [min(max(gain, 1 / MOST), MOST) for gain in gains]
-        drawn.append(DrawnFinalist(assignment(finalist.configuration), kept, *(shown or ())))
+        summary = reported_gain(objective, comparison.default, finalist.values)
+        clipped = [min(max(gain, 1 / MOST), MOST) for gain in gains]
+        drawn.append(DrawnFinalist(assignment(finalist.configuration), clipped, *(summary or ())))
     return drawn
 
 
@@ -99,9 +99,9 @@ def _row(finalist: DrawnFinalist, top: float, axis: Axis) -> Iterator[str]:
     yield text(LEFT, top + 13, finalist.label, "quiet")
     step = (ROW - 22) / max(1, len(finalist.gains) - 1)
     for number, gain in enumerate(finalist.gains):
-        said = f"<title>{escape(f'round {number + 1}: {gain:.3f}x')}</title>"
+        title = f"<title>{escape(f'round {number + 1}: {gain:.3f}x')}</title>"
         place = f'cx="{axis.place(gain):.1f}" cy="{top + 18 + step * number:.1f}"'
-        yield f'<circle class="round" {place} r="2.5">{said}</circle>'
+        yield f'<circle class="round" {place} r="2.5">{title}</circle>'
     if finalist.interval is not None:
         lo, hi = (axis.place(min(max(end, axis.lo), axis.hi)) for end in finalist.interval)
         y = top + 18 + (ROW - 22) / 2

@@ -1,4 +1,4 @@
-"""What every picture is made of: a self-contained SVG around its parts; all text is escaped."""
+"""Parts of every picture: a self-contained SVG around its parts; all text is escaped."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def document(width: float, height: float, title: str, style: str, body: Iterable
     )
 
 
-def text(x: float, y: float, said: str, kind: str, anchor: str = "start") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(said)}</text>'
+def text(x: float, y: float, content: str, kind: str, anchor: str = "start") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(content)}</text>'
 
 
-def upright(x: float, y: float, said: str, kind: str) -> str:
+def upright(x: float, y: float, content: str, kind: str) -> str:
     """Text that runs upwards, centred: the name of a vertical axis."""
     place = f'x="{x:g}" y="{y}" text-anchor="middle" transform="rotate(-90 {x:g} {y})"'
-    return f'<text class="{kind}" {place}>{escape(said)}</text>'
+    return f'<text class="{kind}" {place}>{escape(content)}</text>'

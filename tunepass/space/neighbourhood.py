@@ -44,7 +44,7 @@ class Neighbourhood:
         return join([rows, *[r for r, _ in more]]), np.concatenate([owner, *[o for _, o in more]])
 
     def inside(self, rows: Columns) -> Mask:
-        """Which rows (n,) are feasible, and kept."""
+        """Mask (n,) of rows that are feasible and pass `keep`."""
         inside = self.space.contains_columns(rows)
         if self.keep is not None and inside.any():
             inside[inside] = self.keep(take(rows, inside))
@@ -76,8 +76,8 @@ class Neighbourhood:
         for parameter in self.space.parameters:
             moving = scale * (rng.random(len(scale)) < share)
             rows[parameter.name] = parameter.jittered(columns[parameter.name], moving, rng)
-        kept = self.inside(rows)
-        return take(rows, kept), np.flatnonzero(kept)
+        feasible = self.inside(rows)
+        return take(rows, feasible), np.flatnonzero(feasible)
 
     def _feasible(self, rows: Columns, owner: Indices) -> tuple[Columns, Indices]:
         inside = self.inside(rows)
@@ -93,8 +93,8 @@ class Neighbourhood:
         rows = {p.name: p.at(indices[:, number]) for number, p in enumerate(parameters)}
         if self.keep is None or not len(owner):
             return rows, owner
-        kept = self.keep(rows)
-        return take(rows, kept), owner[kept]
+        selected = self.keep(rows)
+        return take(rows, selected), owner[selected]
 
     def _singles(self, columns: Columns) -> tuple[Columns, Indices]:
         return replaced(columns, {p.name: p.steps(columns[p.name], LONG) for p in self.space.parameters})
@@ -117,9 +117,9 @@ def _moved(start: Indices, alike: dict[int, Indices]) -> tuple[Indices, Indices]
     """Rows `start` (n, p) of indices in domains, each with one index moved by one of its steps, and which row each was:
     first those of the first parameter. The parameters whose domains are `alike` in size are moved together."""
     n = len(start)
-    moves = [(own, *index_steps(start[:, own].T.ravel(), size, LONG)) for size, own in alike.items()]
+    moves = [(column, *index_steps(start[:, column].T.ravel(), size, LONG)) for size, column in alike.items()]
     value = np.concatenate([moved for _, moved, _ in moves])
-    which = np.concatenate([own[of // n] for own, _, of in moves])
+    which = np.concatenate([column[of // n] for column, _, of in moves])
     owner = np.concatenate([of % n for _, _, of in moves])
     order = np.argsort(which, kind="stable")
     rows = start[owner[order]]

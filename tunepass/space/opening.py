@@ -1,4 +1,4 @@
-"""What is worth trying before a search knows anything: configurations that an expert would write down."""
+"""Seed configurations: values that an expert would try before a search has any trials."""
 
 from __future__ import annotations
 

@@ -52,5 +52,5 @@ def halves(lo: Indices, hi: Indices, axis: Indices, middle: Indices) -> tuple[In
 
 
 def ratio_offset(values: Floats) -> float:
-    """What is added to ascending values so that the ratio of any two is finite, also of a range from 0."""
+    """Offset for ascending values so that the ratio of any two is finite, also in a range from 0."""
     return 1.0 - min(1.0, float(values[0]))

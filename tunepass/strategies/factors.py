@@ -48,11 +48,11 @@ class Factors:
         columns: dict[str, Column] = {}
         valid = np.ones(len(rows), np.bool_)
         for p in self.space.parameters:
-            own = rows[:, [i for i, f in enumerate(self.all) if f.parameter is p]]
-            columns[p.name] = _values(p, self._factors[p.name], own)
+            codes = rows[:, [i for i, f in enumerate(self.all) if f.parameter is p]]
+            columns[p.name] = _values(p, self._factors[p.name], codes)
             valid &= p.inside(columns[p.name])
-        kept = take(columns, valid)
-        return take(kept, self.space.contains_columns(kept))
+        valid_columns = take(columns, valid)
+        return take(valid_columns, self.space.contains_columns(valid_columns))
 
 
 def _factors(p: Parameter, bins: int) -> list[DensityFactor]:

@@ -1,4 +1,4 @@
-"""What a strategy has seen: its trials and pending suggestions, and arrays of them."""
+"""History of a strategy: its trials and pending suggestions, and arrays of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TrialHistory:
 
     @property
     def measured(self) -> NDArray[np.bool_]:
-        """Which trials were measured (n,)."""
+        """Mask (n,) of measured trials."""
         return np.array([loss is not None for loss in self._losses], np.bool_)
 
     @property

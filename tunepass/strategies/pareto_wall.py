@@ -147,11 +147,11 @@ class ParetoWall(SequentialStrategy):
         out = set(self.history.configurations[:known]) | self.history.pending.keys()
         if s.wall:
             pool = take(pool, self._outside(pool, known))
-        wanted = int(rng.binomial(self.m, 1 - s.epsilon)) if s.epsilon else self.m
+        count = int(rng.binomial(self.m, 1 - s.epsilon)) if s.epsilon else self.m
         chosen: list[Configuration] = []
         if measured.any() and length(pool):
             pool = take(pool, self._predicted_feasible(pool, known))
-            chosen = self._members(pool, measured, wanted, rng)
+            chosen = self._members(pool, measured, count, rng)
         fill = self.task.space.sample(2 * (self.m - len(chosen)), rng)
         return [c for c in dict.fromkeys([*chosen, *fill]) if c not in out]
 
@@ -164,7 +164,7 @@ class ParetoWall(SequentialStrategy):
         if measured.any():
             configurations = [c for c, ok in zip(self.history.configurations, measured) if ok]
             on_front = nondominated(self.history.losses[: len(configurations)])
-            front = [c for c, kept in zip(configurations, on_front) if kept]
+            front = [c for c, is_on_front in zip(configurations, on_front) if is_on_front]
             parts.append(self.neighbourhood.of(space.columns(front))[0])
         return join([part for part in parts if length(part)])
 
@@ -185,20 +185,20 @@ class ParetoWall(SequentialStrategy):
         return np.asarray(probability >= min(self.settings.threshold, float(likeliest)))
 
     def _members(
-        self, pool: Columns, measured: np.ndarray[tuple[int], np.dtype[np.bool_]], wanted: int,
+        self, pool: Columns, measured: np.ndarray[tuple[int], np.dtype[np.bool_]], count: int,
         rng: np.random.Generator,
     ) -> list[Configuration]:  # fmt: skip
-        """At most `wanted` members of the front predicted over `pool`."""
+        """At most `count` members of the front predicted over `pool`."""
         rows = self._rows(len(measured))[measured]
         losses = self.history.losses[: len(rows)]
         losses = log_scale(losses) if self.settings.log_output else losses
         predicted = self._predicted(rows, losses, self.encoding.encode(pool))
         members = np.flatnonzero(nondominated(predicted))
         if self.settings.choose == "uniform":
-            picked = rng.permutation(members)[:wanted]
+            picked = rng.permutation(members)[:count]
         else:
             unit = Scale.of(losses).apply(predicted[members])
-            weights = [draw_weights(losses.shape[1], rng) for _ in range(wanted)]
+            weights = [draw_weights(losses.shape[1], rng) for _ in range(count)]
             picked = members[list(dict.fromkeys(int(np.argmin(augmented_chebyshev(unit, w))) for w in weights))]
         configurations = self.task.space.configurations(take(pool, picked)) if len(picked) else []
         return list(dict.fromkeys(configurations))

@@ -1,4 +1,4 @@
-"""What a strategy or a prior mean may be able to do besides its role. Callers ask with `tunepass.capabilities`."""
+"""Capabilities of strategies and prior means besides their roles. Callers ask with `tunepass.capabilities`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The finalists' rounds: what was measured in turns to choose between them and the default, kept with the study."""
+"""The final round: values of the default and the finalists, measured in turns and stored with the study."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def comparison_of(
     configurations: Sequence[Configuration],
     values: Sequence[Sequence[float]],
 ) -> Comparison:
-    """What an evaluator gave for these finalists."""
+    """Comparison from an evaluator's values of the default and these finalists."""
     finalists = tuple(Compared(c, tuple(each)) for c, each in zip(configurations, values, strict=True))
     return Comparison(objective=objective, default=tuple(default), finalists=finalists)
 

@@ -1,4 +1,4 @@
-"""What a result depends on besides the configuration, and how two such identities differ."""
+"""Identity: the inputs of a result besides the configuration, and differences between two identities."""
 
 from __future__ import annotations
 
@@ -53,24 +53,27 @@ class Identity:
         """The fields that are different `now`."""
         old, new = self.texts(), now.texts()
         names = [*old, *(name for name in new if name not in old and name not in ADDED)]
-        same = _own_words(self.compiler) == _own_words(now.compiler)
+        same = _version_text(self.compiler) == _version_text(now.compiler)
         return [name for name in names if old.get(name) != new.get(name) and not (name == "compiler" and same)]
 
     def changes(self, now: Identity) -> list[str]:
-        """What is different `now`, for people: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty: nothing is stale."""
+        """Differences from `now` for users: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty if nothing is stale."""
         old, new = self.texts(), now.texts()
-        return [f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in self.changed(now)]
+        return [f"{name}: {_format_field(old, name)} -> {_format_field(new, name)}" for name in self.changed(now)]
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """A line for each entry that differs, in the order of `old`, then what is new."""
     names = [*old, *(name for name in new if name not in old)]
-    return [f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in names if old.get(name) != new.get(name)]
+    return [
+        f"{name}: {_format_field(old, name)} -> {_format_field(new, name)}"
+        for name in names
+        if old.get(name) != new.get(name)
+    ]
 
 
-def _own_words(compiler: str) -> str:
-    """What a compiler says of itself, without the name by which it was called: gcc repeats that, so that `cc` seems
-    another."""
+def _version_text(compiler: str) -> str:
+    """Version text of a compiler without the name of its command, which gcc repeats: `cc` and `gcc` are the same."""
     return re.sub(r"^(?:[\w.]+-)*g?cc(?:-[\d.]+)? (?=\()", "", compiler)
 
 
@@ -78,7 +81,7 @@ def _text(value: object) -> str:
     return " ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _shown(texts: Mapping[str, str], name: str) -> str:
+def _format_field(texts: Mapping[str, str], name: str) -> str:
     value = re.sub(r"\b(sha256:[0-9a-f]{12})[0-9a-f]+", r"\1…", texts.get(name, ""))
     return value or "(none)"
 

@@ -1,4 +1,4 @@
-"""What one digest of an identity stands for: its parts by name, so that people are told which of them changed."""
+"""Manifest behind a digest of an identity: its parts by name, so that a message can name those that changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Part:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it contributes to the digest."""
+        """Contribution to the digest."""
         return (self.kind, self.value) if self.kind in PLACED else (self.kind, self.name, self.value)
 
 
@@ -41,11 +41,11 @@ class Manifest:
         return "sha256:" + hashlib.sha256(json_text.dump([part.key for part in self.parts]).encode()).hexdigest()
 
     def changes(self, now: Manifest) -> list[str]:
-        """What is different `now`, a line each: `header changed: include/tile.h`."""
+        """Differences from `now`, a line each: `header changed: include/tile.h`."""
         old, new = _without(self.parts, now.parts), _without(now.parts, self.parts)
         named = {(part.kind, part.name): part for part in new}
         lines = [_line(part, named.pop((part.kind, part.name), None)) for part in old]
-        lines += [f"{part.kind} added: {part.name}{_shown(part)}" for part in named.values()]
+        lines += [f"{part.kind} added: {part.name}{_format_value(part)}" for part in named.values()]
         lines = lines or ["the same files are read in another order"]
         more = len(lines) - MOST_CHANGES
         return lines if more <= 0 else [*lines[:MOST_CHANGES], f"and {more} more"]
@@ -60,18 +60,18 @@ class Manifest:
 
 def _without(parts: Iterable[Part], others: Iterable[Part]) -> list[Part]:
     """The parts that have no equal among the others; a file that only moved is equal."""
-    left, kept = Counter(part.key for part in others), []
+    left, remaining = Counter(part.key for part in others), []
     for part in parts:
         if left[part.key]:
             left[part.key] -= 1
         else:
-            kept.append(part)
-    return kept
+            remaining.append(part)
+    return remaining
 
 
 def _line(old: Part, new: Part | None) -> str:
     if new is None:
-        return f"{old.kind} gone: {old.name}{_shown(old)}"
+        return f"{old.kind} gone: {old.name}{_format_value(old)}"
     if old.kind in ("flag", "variable"):
         before, after = old.value.split(), new.value.split()
         return f"{old.kind} {old.name}: {_words(before, after)} -> {_words(after, before)}"
@@ -80,9 +80,9 @@ def _line(old: Part, new: Part | None) -> str:
 
 def _words(words: list[str], others: list[str]) -> str:
     """The words that the others lack."""
-    own = [word for word in words if word not in others]
-    return " ".join([*own[:MOST_WORDS], *(["…"] if len(own) > MOST_WORDS else [])]) or "(none)"
+    distinct = [word for word in words if word not in others]
+    return " ".join([*distinct[:MOST_WORDS], *(["…"] if len(distinct) > MOST_WORDS else [])]) or "(none)"
 
 
-def _shown(part: Part) -> str:
+def _format_value(part: Part) -> str:
     return f"={part.value}" if part.kind == "variable" else ""

@@ -60,7 +60,7 @@ def hypervolume(losses: ArrayLike, reference: Sequence[float]) -> float:
 
 
 def _many(front: Floats, corner: Floats) -> float:
-    """Of m > 3 objectives: HV4D+ and above it recursion (Guerreiro & Fonseca 2018), which moocore keeps well."""
+    """Hypervolume of m > 3 objectives by moocore: HV4D+, recursion above it (Guerreiro & Fonseca 2018)."""
     try:
         import moocore
     except ImportError as error:

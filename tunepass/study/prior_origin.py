@@ -1,4 +1,4 @@
-"""Where a study's prior mean came from, and what it turned out to be worth: kept with the study in the store."""
+"""Origin and trust of a study's prior mean, stored with the study."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tunepass.study.trust import Trust
 
 Data = None | str | int | float | Sequence["Data"] | Mapping[str, "Data"]
 MODEL = "model"  # the place of a prior mean that is no earlier study but a model's expression
-# Of an identity: what differs says nothing to people.
+# Fields of an identity whose values are digests: messages name the field alone.
 HASHES = {
     "source": "another source",
     "space": "another space",
@@ -46,8 +46,8 @@ class Origin:
         if self.is_model:
             return self.study
         number = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
-        own = f"{self.study} ({'; '.join([number, *self.differs])})"
-        return " and ".join([own, *(other.sentence() for other in self.others)])
+        description = f"{self.study} ({'; '.join([number, *self.differs])})"
+        return " and ".join([description, *(other.sentence() for other in self.others)])
 
     def worth(self) -> str:
         """`rank correlation 0.71 over 20 trials, weight 0.93`; nothing before anything was measured."""
@@ -56,11 +56,11 @@ class Origin:
         weight = "not used" if self.trust.weight is None else f"weight {self.trust.weight:.2f}"
         if self.trust.shares:
             weight += f" ({' + '.join(f'{share:.2f}' for share in self.trust.shares)})"
-        told = f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
-        return f"{told}; {self.corrected}" if self.corrected else told
+        correlation = f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
+        return f"{correlation}; {self.corrected}" if self.corrected else correlation
 
     def data(self) -> Mapping[str, Data]:
-        """What `--format json` prints and the store keeps."""
+        """JSON object that `--format json` prints and the store keeps."""
         known = self.trust
         return {
             "place": self.place,
@@ -108,12 +108,12 @@ class Origin:
         )
 
 
-def _texts(value: object, what: str) -> tuple[str, ...]:
-    return tuple(checked.text(item, f"an item of {what}") for item in checked.items(value, what))
+def _texts(value: object, subject: str) -> tuple[str, ...]:
+    return tuple(checked.text(item, f"an item of {subject}") for item in checked.items(value, subject))
 
 
 def identity_changes(old: Mapping[str, str], new: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
-    """What people are told of two identities: `source`, `space` by name, the others with both values."""
+    """Differences of two identities for users: `source` and `space` by name, the others with both values."""
     return tuple(
         HASHES.get(name) or f"{name}: {old.get(name) or '-'} -> {new.get(name) or '-'}"
         if name in HASHES

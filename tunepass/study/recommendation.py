@@ -1,4 +1,4 @@
-"""What to recommend of noisy trials, and which of them to measure again: by what is believed of each.
+"""Recommendation of a trial under noise, and trials to measure again, from beliefs about each trial.
 
 symbol   meaning
 m, t2    believed mean and variance of a trial's true loss (n,), on the scale of the surrogates
@@ -34,9 +34,9 @@ TAIL = 1.96  # deviations on either side of an interval that holds 95 %
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Beliefs:
-    """Of the measured trials in order. `sign` is 0 where the scale is the losses' own, else it is logarithmic: 1 for
-    positive losses, -1 for negative ones. `single` is the variance of one more measurement there, None where no trial
-    says it."""
+    """Beliefs about the measured trials, in order. `sign` is 0 on the scale of the losses; on a log scale it is 1
+    for positive losses, -1 for negative ones. `single` is the variance of one more measurement on that scale; None if
+    no trial states it."""
 
     mean: Floats
     variance: Floats
@@ -49,7 +49,7 @@ class Beliefs:
         return Beliefs(mean=np.array(losses, np.float64), variance=np.zeros(len(losses)), single=None, sign=0)
 
     def of(self, rows: Sequence[int]) -> Beliefs:
-        """Those of some of the trials."""
+        """Beliefs about some of the trials."""
         return replace(self, mean=self.mean[rows], variance=self.variance[rows])
 
     def loss(self, scaled: float) -> float:

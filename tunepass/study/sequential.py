@@ -26,9 +26,9 @@ estimation", JASA 69). Of n rounds of equally good ones all agree once in 2^(n -
 
 Who looks several times is wrong more often (Armitage, McPherson and Rowe 1969, "Repeated significance tests on
 accumulating data", JRSS A 132). So the tail is spent bit by bit (Lan and DeMets 1983, "Discrete sequential boundaries
-for clinical trials", Biometrika 70): each of the LOOKS has the same part of it, and what is left is for the last round,
-which the clock decides and not the values. By Bonferroni's inequality the bounds then hold at all looks together,
-however their errors hang together.
+for clinical trials", Biometrika 70): each of the INTERIM_ROUNDS has the same part of it, and the rest is for the last
+round, which the clock decides and not the values. By Bonferroni's inequality the bounds then hold at all interim
+analyses together, however their errors are correlated.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from scipy.special import stdtrit
 
 from tunepass.study.objective import Objective
 
-LOOKS = (6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100)  # after so many rounds; each a quarter more than the last
-MOST_ROUNDS = LOOKS[-1]
+INTERIM_ROUNDS = (6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100)  # of the interim analyses; each a quarter more
+MOST_ROUNDS = INTERIM_ROUNDS[-1]
 FEWEST_ROUNDS = 4  # that say anything at all, where there is no time for more
 LAST = 0.4  # of the tail, for the last round
 FIRST_TRIMMED = 8  # rounds: of fewer, one trimmed away at either end leaves too little to see two kinds of rounds
@@ -88,9 +88,9 @@ def interval(logs: Floats, tail: float) -> tuple[float, float]:
     return math.exp(max(middle - reach, -14.0)), math.exp(min(middle + reach, 14.0))
 
 
-def at_look(logs: Floats, tail: float) -> tuple[float, float]:
-    """The interval of the gain at one of the LOOKS: all of them together leave less than `tail` on either side."""
-    return interval(logs, tail * (1 - LAST) / len(LOOKS))
+def interim_interval(logs: Floats, tail: float) -> tuple[float, float]:
+    """Interval of the gain at one of the INTERIM_ROUNDS: all together leave less than `tail` on either side."""
+    return interval(logs, tail * (1 - LAST) / len(INTERIM_ROUNDS))
 
 
 def at_end(logs: Floats, tail: float) -> tuple[float, float]:
@@ -102,7 +102,7 @@ def rounds_to_exclude(logs: Floats, tail: float, bound: float) -> int | None:
     """About how many more rounds like these it would take until an interval at a look excludes a gain of `bound`; None
     where those are more than MOST_FORECAST."""
     distance = abs(trimmed_mean(logs) - math.log(bound))
-    excludes = _reach(logs, tail * (1 - LAST) / len(LOOKS), logs.size + _FORECAST) < distance
+    excludes = _reach(logs, tail * (1 - LAST) / len(INTERIM_ROUNDS), logs.size + _FORECAST) < distance
     return int(_FORECAST[np.argmax(excludes)]) if excludes.any() else None
 
 

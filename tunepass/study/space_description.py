@@ -47,7 +47,7 @@ def space_hash(space: Space) -> str:
 
 
 def space_differences(old: str, new: str) -> list[str]:
-    """What differs between two descriptions, a line each."""
+    """Differences between two descriptions, a line each."""
     before, after = _read(old), _read(new)
     lines = [
         f"parameter {name}: {before['parameters'].get(name, '(none)')} -> {after['parameters'].get(name, '(none)')}"

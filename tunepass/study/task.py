@@ -1,4 +1,4 @@
-"""What a study hands to its strategy, and what it needs of it."""
+"""Interface between a study and its strategy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tunepass.study.trial import Trial
 
 
 class PriorMeanLike(Protocol):
-    """What is known about the objective before it is measured; see tunepass.strategies.prior_mean.sources."""
+    """Prior mean of the objective; see tunepass.strategies.prior_mean.sources."""
 
     def values(self, space: Space, columns: Columns, /) -> NDArray[np.float64]:
         """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""
@@ -90,14 +90,14 @@ def factory_of(strategy: str | Factory) -> Factory:
 
 
 def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beliefs | None:
-    """Those of the strategy where it has any, else those that `auto` has of these trials; None where no trial says what
-    the noise is."""
+    """Beliefs of the strategy if it has any, else those of `auto` from these trials; None if no trial states the
+    noise."""
     if not any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials):
         return None
     believes = capability(strategy, Believes)
-    own = believes.beliefs() if believes is not None else None
-    if own is not None:
-        return own
+    stated = believes.beliefs() if believes is not None else None
+    if stated is not None:
+        return stated
     judge = factory_of("auto")(replace(task, max_evals=None))
     for trial in trials:
         judge.observe(trial)

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from tunepass.study.objective import Objective
 from tunepass.study.sequential import (
     FEWEST_ROUNDS,
-    LOOKS,
+    INTERIM_ROUNDS,
     Floats,
     at_end,
-    at_look,
+    interim_interval,
     interval,
     log_gains,
     midmean,
@@ -41,7 +41,7 @@ ENOUGH_ROUNDS = (
     16  # to tell the finalists from one another, and for the gain that is reported, once the default is beaten
 )
 PRECISE = 0.01  # half the width of the interval of a gain that needs no more rounds
-SHOWN = 0.95  # confidence of the interval that is reported
+REPORTED_CONFIDENCE = 0.95  # of the interval of a gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +92,22 @@ def decide_winner(
 def unneeded(
     objective: Objective, values: Sequence[Sequence[float]], *, alpha: float = ALPHA, spared: int | None = None
 ) -> list[int]:
-    """Whose further rounds decide nothing, of `values` by round, the default's first; everybody when all is decided.
-    Who has fewer rounds than the default is out already. `spared` goes only once it is surely worse than the best."""
+    """Indices of `values`, by round and the default's first, whose further rounds decide nothing; all when the decision
+    is made. Finalists with fewer rounds than the default have left already. `spared` leaves only once it is worse than
+    the best for sure."""
     rounds = len(values[0])
-    running = _gains_by_index(objective, values[0], values[1:]) if rounds in LOOKS else {}
+    running = _gains_by_index(objective, values[0], values[1:]) if rounds in INTERIM_ROUNDS else {}
     if not running:
         return []
     tail, best = alpha / (len(values) - 1), _best(running)
     lost = [i for i in running if i != best and _is_behind(objective, values, i, best)]
     left = [i for i in running if i not in lost]
-    if at_look(running[best], tail)[0] > 1 + LEAST_GAIN:
-        lo, hi = at_end(running[best], (1 - SHOWN) / 2)
+    if interim_interval(running[best], tail)[0] > 1 + LEAST_GAIN:
+        lo, hi = at_end(running[best], (1 - REPORTED_CONFIDENCE) / 2)
         known = len(left) == 1 and hi / lo <= (1 + PRECISE) ** 2
         over = known or rounds >= ENOUGH_ROUNDS
     else:
-        over = all(at_look(running[i], (1 - SHOWN) / 2)[1] < 1 + LEAST_GAIN for i in left)
+        over = all(interim_interval(running[i], (1 - REPORTED_CONFIDENCE) / 2)[1] < 1 + LEAST_GAIN for i in left)
         if rounds >= HALVING:
             in_order = sorted(left, key=lambda i: -midmean(running[i]))
             lost += [i for i in in_order[(len(left) + 1) // 2 :] if i + 1 != spared]
@@ -114,17 +115,17 @@ def unneeded(
 
 
 def ranked(objective: Objective, values: Sequence[Sequence[float]], running: Sequence[int]) -> list[int]:
-    """Those `running` of `values` by round, the best first."""
+    """The `running` indices of `values` by round, the best first."""
     return sorted(running, key=lambda i: -midmean(log_gains(objective, values[0], values[i])))
 
 
-def gain_shown(
+def reported_gain(
     objective: Objective, default: Sequence[float], values: Sequence[float]
 ) -> tuple[float, tuple[float, float]] | None:
     """The gain in the rounds of `values`, the first ones of the default's, with the interval that is reported; None
     where they are too few."""
     logs = _gains_by_index(objective, default[: len(values)], [values])
-    return (math.exp(trimmed_mean(logs[0])), at_end(logs[0], (1 - SHOWN) / 2)) if logs else None
+    return (math.exp(trimmed_mean(logs[0])), at_end(logs[0], (1 - REPORTED_CONFIDENCE) / 2)) if logs else None
 
 
 def _gains_by_index(
@@ -149,19 +150,19 @@ def _tied(lost: Floats, tail: float) -> bool:
 
 
 def _decision(logs: Mapping[int, Floats], chosen: int | None, best: int, tail: float) -> Decision:
-    shown = logs[best if chosen is None else chosen]
-    within = at_end(shown, (1 - SHOWN) / 2)
+    gains = logs[best if chosen is None else chosen]
+    within = at_end(gains, (1 - REPORTED_CONFIDENCE) / 2)
     undecided = chosen is None and within[1] >= 1 + LEAST_GAIN
     return Decision(
         chosen=chosen,
         best=best,
-        gain=math.exp(trimmed_mean(shown)),
+        gain=math.exp(trimmed_mean(gains)),
         interval=within,
-        more_rounds=_more_rounds(shown, tail) if undecided else 0,
+        more_rounds=_more_rounds(gains, tail) if undecided else 0,
     )
 
 
 def _more_rounds(logs: Floats, tail: float) -> int | None:
     """Until a finalist is known to be better than the default, or known not to be."""
     seems_better = trimmed_mean(logs) > math.log1p(LEAST_GAIN)
-    return rounds_to_exclude(logs, tail if seems_better else (1 - SHOWN) / 2, 1 + LEAST_GAIN)
+    return rounds_to_exclude(logs, tail if seems_better else (1 - REPORTED_CONFIDENCE) / 2, 1 + LEAST_GAIN)

@@ -39,7 +39,7 @@ class DensitySettings:
 
 
 class Density(ABC):
-    """Of one factor."""
+    """Density of one factor."""
 
     @abstractmethod
     def at(self, x: Floats) -> Floats:

@@ -71,7 +71,7 @@ class GpSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """What a fitted process needs to predict: hyperparameters, factor and K^-1 y."""
+    """A fitted process: hyperparameters, factor and K^-1 y."""
 
     theta: Floats
     log_posterior: float
@@ -155,7 +155,7 @@ class GaussianProcess(Surrogate):
         self._y = (loss - self._shift) / self._scale
 
     def _known_noise(self, noise: Floats | None, rows: int) -> Floats:
-        """What is known of the noise (n,), in units of y."""
+        """Known noise (n,), in units of y."""
         return np.zeros(rows) if noise is None else np.asarray(noise / self._scale**2)
 
     def _condition(self, x: Floats, theta: Floats, value: float, noise: Floats | None = None) -> None:

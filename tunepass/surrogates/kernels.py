@@ -37,7 +37,7 @@ LANES = 8  # of native/src/gp_kernels.c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """Which parameter each of f features belongs to (f,), and whether it is nominal (f,)."""
+    """Parameter of each of f features (f,), and a mask of the nominal ones (f,)."""
 
     group: NDArray[np.int32]
     nominal: NDArray[np.uint8]

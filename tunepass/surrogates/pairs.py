@@ -153,22 +153,22 @@ def standardised(loss: Floats) -> Floats:
 
 
 def best_changes(
-    heads: Integers, parameter: Integers, alone: Floats, place: Integers, joint: Integers, h: Floats, asked: int
+    heads: Integers, parameter: Integers, alone: Floats, place: Integers, joint: Integers, h: Floats, count_limit: int
 ) -> tuple[Integers, Integers, Integers, Floats]:
-    """The `asked` best changes of each of `heads` (n, p), and of two values where none is better: whose each is, the
-    new values (the second -1 where one changes), and what it adds. Symbols: tunepass.strategies.bo.effects_climb."""
+    """The `count_limit` best changes of each of `heads` (n, p), of one value or two: index of the head, the new values
+    (the second -1 if one changes), and the gain. Symbols: tunepass.strategies.bo.effects_climb."""
     heads = np.ascontiguousarray(heads)
-    (n, p), most = heads.shape, 2 * len(heads) * asked
+    (n, p), most = heads.shape, 2 * len(heads) * count_limit
     owner, first, second = (np.empty(most, np.int64) for _ in range(3))
     gain = np.empty(most)
-    found = _lib.tp_effects_changes(
+    count = _lib.tp_effects_changes(
         _integers(heads), n, p, _integers(parameter), len(parameter), _reals(alone), _integers(place),
-        _integers(joint), len(joint), _reals(h), asked, _integers(owner), _integers(first), _integers(second),
+        _integers(joint), len(joint), _reals(h), count_limit, _integers(owner), _integers(first), _integers(second),
         _reals(gain),
     )  # fmt: skip
-    if found < 0:
+    if count < 0:
         raise MemoryError(f"no memory for changes of {n} configurations")
-    return owner[:found], first[:found], second[:found], gain[:found]
+    return owner[:count], first[:count], second[:count], gain[:count]
 
 
 def _integers(a: Integers) -> object:

@@ -1,4 +1,4 @@
-"""What an index expression computes, with NumPy: the expression multiplied out, product by product.
+"""Evaluation of index expressions with NumPy: the expression multiplied out, product by product.
 
 Each product is summed over its own index variables that are not the result's. Of a product with sparse factors only
 the entries of one of them are visited.
@@ -33,7 +33,7 @@ class NotComputed(TunepassError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """Of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
+    """Entries of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
 
     indices: Ints
     values: Values
@@ -154,8 +154,8 @@ def _parts(visit: _Visit) -> Iterator[tuple[Ints, Values]]:
         computed = np.broadcast_to(_computed(visit, at, _along(values[part], 0, len(rest) + 1)), whole)
         summed = tuple(axes[v] + 1 for v in rest if v not in visit.left)
         keys = _numbers([at[v] for v in visit.left], [visit.extents[v] for v in visit.left])
-        kept = tuple(1 if k in summed else extent for k, extent in enumerate(whole))
-        yield np.broadcast_to(keys, kept).reshape(-1), computed.sum(axis=summed, keepdims=True).reshape(-1)
+        extents = tuple(1 if k in summed else extent for k, extent in enumerate(whole))
+        yield np.broadcast_to(keys, extents).reshape(-1), computed.sum(axis=summed, keepdims=True).reshape(-1)
 
 
 def _bound_entries(visit: _Visit) -> tuple[dict[str, Ints], Values]:
@@ -164,12 +164,12 @@ def _bound_entries(visit: _Visit) -> tuple[dict[str, Ints], Values]:
         return {}, np.ones(1, np.int64)
     entries = _entries(visit.operands, visit.driver)
     bound: dict[str, Ints] = {}
-    kept = np.ones(entries.values.size, bool)
+    mask = np.ones(entries.values.size, bool)
     for variable, index in zip(visit.driver.index, entries.indices):
-        kept &= index == bound.setdefault(variable, index)
+        mask &= index == bound.setdefault(variable, index)
     if visit.some is not None and visit.some.variable in bound:
-        kept &= np.isin(bound[visit.some.variable], visit.some.coordinates)
-    return {v: c[kept].astype(np.int64) for v, c in bound.items()}, entries.values[kept]
+        mask &= np.isin(bound[visit.some.variable], visit.some.coordinates)
+    return {v: c[mask].astype(np.int64) for v, c in bound.items()}, entries.values[mask]
 
 
 def _computed(visit: _Visit, at: Mapping[str, Ints], values: Values) -> Values:
@@ -242,12 +242,12 @@ class _Numbered:
         order = np.argsort(numbers, kind="stable")
         return cls(numbers[order], order)
 
-    def find(self, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    def find(self, keys: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         """For each number an entry, and whether it is that number's."""
         if not self.numbers.size:
-            return np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, bool)
-        near = np.minimum(np.searchsorted(self.numbers, wanted), self.numbers.size - 1)
-        return self.order[near], self.numbers[near] == wanted
+            return np.zeros(keys.shape, np.int64), np.zeros(keys.shape, bool)
+        near = np.minimum(np.searchsorted(self.numbers, keys), self.numbers.size - 1)
+        return self.order[near], self.numbers[near] == keys
 
 
 def _numbers(indices: Sequence[Ints], sizes: Sequence[int]) -> Ints:

@@ -128,5 +128,5 @@ def _number_text(value: int | float) -> str:
 
 
 def _at_level(expression: TensorExpr, level: int) -> str:
-    text, own = _text(expression)
-    return text if own >= level else f"({text})"
+    text, operator_level = _text(expression)
+    return text if operator_level >= level else f"({text})"

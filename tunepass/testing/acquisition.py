@@ -1,4 +1,4 @@
-"""What every single-objective acquisition must do, on mock posteriors. A test class supplies `acquisition`."""
+"""Contract of single-objective acquisitions, tested on mock posteriors. A test class supplies `acquisition`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every backend must do. Subclasses give a kernel and a target for it."""
+"""Contract of backends. Subclasses give a kernel and a target for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every hardware model must do. Subclasses give the model and a kernel that it prices."""
+"""Contract of hardware models. Subclasses give the model and a kernel that it prices."""
 
 from __future__ import annotations
 

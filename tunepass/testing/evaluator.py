@@ -1,4 +1,4 @@
-"""What every evaluator must do. A test class inherits this and supplies the `evaluator`, `good` and `bad` fixtures."""
+"""Contract of evaluators. A test class inherits this and supplies the `evaluator`, `good` and `bad` fixtures."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ class EvaluatorContract:
             failed, after = evaluator.evaluate(bad), evaluator(good)
         evaluator.close()  # again
         assert isinstance(failed.outcome, (Failed, Infeasible)) and isinstance(after.outcome, Measured)
-        mine = f"{PREFIX}{os.getpid()}-*"
-        assert not any(list(folder.iterdir()) for folder in Path(tempfile.gettempdir()).glob(mine))
+        pattern = f"{PREFIX}{os.getpid()}-*"
+        assert not any(list(folder.iterdir()) for folder in Path(tempfile.gettempdir()).glob(pattern))

@@ -1,4 +1,4 @@
-"""What every exact solver must do. A test class inherits this and supplies the `solver` fixture."""
+"""Contract of exact solvers. A test class inherits this and supplies the `solver` fixture."""
 
 from __future__ import annotations
 

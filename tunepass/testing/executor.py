@@ -1,4 +1,4 @@
-"""What every executor must do. A test class inherits this and supplies the `executor` fixture: two jobs or more."""
+"""Contract of executors. A test class inherits this and supplies the `executor` fixture: two jobs or more."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ class ExecutorContract:
             assert list(spread(reciprocal, [4])) == [0.25]
 
     def test_tasks_are_taken_as_they_are_needed(self, executor: Executor) -> None:
-        taken = []
+        started = []
 
         def tasks() -> Iterator[int]:
             for n in range(10_000):
-                taken.append(n)
+                started.append(n)
                 yield n
 
         with executor.workers() as spread:
             results = spread(pow_mod, tasks())
             assert next(results) == pow_mod(0)
-            assert len(taken) < 1000
+            assert len(started) < 1000

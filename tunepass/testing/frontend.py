@@ -1,4 +1,4 @@
-"""What every frontend must do. A test class supplies `frontend` and `source`, the source of one kernel."""
+"""Contract of frontends. A test class supplies `frontend` and `source`, the source of one kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every multi-objective acquisition must do, on mock posteriors. A test class supplies `build`."""
+"""Contract of multi-objective acquisitions, tested on mock posteriors. A test class supplies `build`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every pruning solver must do. A test class inherits this and supplies the `solver` fixture."""
+"""Contract of pruning solvers. A test class inherits this and supplies the `solver` fixture."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def brute_force(texts: Sequence[str]) -> tuple[Columns, np.ndarray[tuple[int], n
     """Every assignment, and which meet the conditions by the reference evaluator."""
     columns = every_row()
     n = len(columns["free"])
-    kept = np.ones(n, np.bool_)
+    mask = np.ones(n, np.bool_)
     for c in constraints(texts):
-        kept &= satisfied(c.expression, columns, n)
-    return columns, kept
+        mask &= satisfied(c.expression, columns, n)
+    return columns, mask
 
 
 def rows_of(columns: Columns) -> set[tuple[object, ...]]:
@@ -58,16 +58,16 @@ def rows_of(columns: Columns) -> set[tuple[object, ...]]:
 
 
 def check(remaining: Remaining, texts: Sequence[str]) -> None:
-    """What is left is what brute force leaves."""
-    columns, kept = brute_force(texts)
-    assert remaining.count.low == remaining.count.high == kept.sum()
-    assert np.array_equal(remaining.contains(columns), kept)
+    """The remaining configurations are those that brute force leaves."""
+    columns, mask = brute_force(texts)
+    assert remaining.count.low == remaining.count.high == mask.sum()
+    assert np.array_equal(remaining.contains(columns), mask)
     parts = list(remaining.columns(chunk=7))
     listed = join(parts) if parts else {p.name: p.column([]) for p in PARAMETERS}
-    assert len(listed["free"]) == kept.sum()
-    assert rows_of(listed) == rows_of({name: column[kept] for name, column in columns.items()})
+    assert len(listed["free"]) == mask.sum()
+    assert rows_of(listed) == rows_of({name: column[mask] for name, column in columns.items()})
     for p in PARAMETERS:
-        values = {p.values(columns[p.name][kept])[i] for i in range(kept.sum())}
+        values = {p.values(columns[p.name][mask])[i] for i in range(mask.sum())}
         assert [bool(k) for k in remaining.kept()[p.name]] == [value in values for value in p.domain], p.name
 
 

@@ -1,4 +1,4 @@
-"""What every strategy must do. A test class inherits this and supplies the `build` fixture."""
+"""Contract of strategies. A test class inherits this and supplies the `build` fixture."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def drive(strategy: Strategy, n: int, outcome: Callable[[Configuration], Outcome
 
 
 def measured(configuration: Configuration, times: float = 1.0) -> Measured:
-    """What `price` measures, all values `times` as large."""
+    """Outcome of `price`, with all values `times` as large."""
     outcome = price(configuration)
     assert isinstance(outcome, Measured)
     return Measured({name: times * value for name, value in outcome.values.items()})
 
 
 def drive_batches(strategy: Strategy, n: int) -> set[Configuration]:
-    """What a strategy suggests in batches of `n` until it suggests nothing; none twice."""
+    """Suggestions of a strategy in batches of `n` until it suggests nothing; none twice."""
     seen: set[Configuration] = set()
     while batch := strategy.suggest(n):
         assert len(batch) <= n and not seen & set(batch)

@@ -1,4 +1,4 @@
-"""What every surrogate must do. A test class inherits this and supplies the `surrogate` fixture."""
+"""Contract of surrogates. A test class inherits this and supplies the `surrogate` fixture."""
 
 from __future__ import annotations
 

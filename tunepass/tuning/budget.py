@@ -11,8 +11,8 @@ from tunepass.evaluators.capabilities import ComparesAgain, KeepsPrograms, Looks
 from tunepass.evaluators.process.cores import MOST_S
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Measured
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.rounds import RESERVED_ROUNDS, measurements
+from tunepass.tuning.trial_log import TrialLog
 
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.35  # of the time budget, at most, is kept for measuring the finalists again
@@ -36,13 +36,19 @@ class Budget:
 
     def __init__(
         self,
-        kept: Kept,
+        trial_log: TrialLog,
         evaluate: Evaluate,
         budget_s: float | None,
         max_evals: int | None,
         clock: Callable[[], float],
     ):
-        self.kept, self.evaluate, self.budget_s, self.max_evals, self.clock = kept, evaluate, budget_s, max_evals, clock
+        self.trial_log, self.evaluate, self.budget_s, self.max_evals, self.clock = (
+            trial_log,
+            evaluate,
+            budget_s,
+            max_evals,
+            clock,
+        )
         self.start = clock()
         self.seconds: dict[str, float] = {}
 
@@ -58,19 +64,19 @@ class Budget:
     # -- of the search
 
     def over(self) -> bool:
-        """Of the next trial, half may last into what is kept for the finalists."""
-        usual_s = median([sum(t.seconds.values()) for t in self.kept.trials] or [0.0])
+        """Half of the next trial may extend into the time that is reserved for the finalists."""
+        usual_s = median([sum(t.seconds.values()) for t in self.trial_log.trials] or [0.0])
         return self.budget_s is not None and self.elapsed() + usual_s / 2 >= self.budget_s - self.reserve_s()
 
     def late(self) -> bool:
         most, budget = self.max_evals, self.budget_s
-        return (most is not None and self.kept.study.spent >= LATE * most) or (
+        return (most is not None and self.trial_log.study.spent >= LATE * most) or (
             budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
         )
 
     def trial_s(self) -> float:
-        """What a trial may still take. The default is measured in any case."""
-        if self.budget_s is None or not self.kept.trials:
+        """Seconds left for a trial. The default is measured in any case."""
+        if self.budget_s is None or not self.trial_log.trials:
             return math.inf
         return max(0.0, self.budget_s - self.reserve_s() - self.elapsed())
 
@@ -82,17 +88,17 @@ class Budget:
     # -- of the finalists
 
     def reserve_s(self) -> float:
-        """What measuring the finalists again will take, and the look at the winner, within its share of the budget."""
+        """Seconds for the final round and the verification of the winner, within their share of the budget."""
         if capability(self.evaluate, ComparesAgain) is None:
             return 0.0
-        candidates = self.kept.finalists()
-        again = self._again_s([self.kept.default, *candidates], self._reserved_rounds())
-        rest = self._look_s() + self._writing_s(candidates)
+        candidates = self.trial_log.finalists()
+        again = self._again_s([self.trial_log.default, *candidates], self._reserved_rounds())
+        rest = self._verification_s() + self._writing_s(candidates)
         return min(FINALISTS_SHARE * (self.budget_s or 0.0), again + rest)
 
     def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
         """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
-        left, default = self._left_for_rounds_s(), self.kept.default
+        left, default = self._left_for_rounds_s(), self.trial_log.default
         if left is None:
             return candidates
         enough = [
@@ -101,8 +107,7 @@ class Budget:
         return candidates[: max(enough, default=1)]
 
     def rounds_s(self, candidates: Sequence[Configuration]) -> float:
-        """What rounds of these may take: what is left but for looking at the winner and building it once more, when all
-        is decided."""
+        """Seconds left for rounds of these, without those for verifying the winner and building it once more."""
         left = self._left_for_rounds_s()
         if left is None:
             return max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
@@ -110,48 +115,50 @@ class Budget:
 
     def _left_for_rounds_s(self) -> float | None:
         left = self.left_s()
-        return None if left is None else max(0.0, left - self._look_s())
+        return None if left is None else max(0.0, left - self._verification_s())
 
-    def _look_s(self) -> float:
+    def _verification_s(self) -> float:
         looking = capability(self.evaluate, LooksAgain)
         return 0.0 if looking is None else looking.look_s()
 
     def _writing_s(self, candidates: Sequence[Configuration]) -> float:
-        """What building the winner once more takes, if it has to be."""
+        """Seconds to build the winner once more; 0 if its program is kept."""
         keeping = capability(self.evaluate, KeepsPrograms)
         if keeping is not None and keeping.hands_over:
             return 0.0
-        builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
+        builds = (t.seconds.get("compile", 0.0) for t in self.trial_log.trials if t.configuration in candidates)
         return max(builds, default=0.0)
 
     def turns_s(self, configurations: Sequence[Configuration], turns: int) -> float:
-        """What measuring these again in so many turns takes, as their trials took."""
-        builds, each = self._takes_s(configurations)
+        """Seconds to measure these again in so many turns, estimated from their trials."""
+        builds, each = self._estimates_s(configurations)
         return sum(builds) + turns * sum(each)
 
     def _again_s(self, configurations: Sequence[Configuration], rounds: int) -> float:
-        """What it takes to build the default and finalists, and rounds until the best has made so many."""
-        builds, each = self._takes_s(configurations)
+        """Seconds to build the default and the finalists, and for rounds until the best has made so many."""
+        builds, each = self._estimates_s(configurations)
         mean_s = sum(each) / max(1, len(each))
         return sum(builds) + measurements(len(configurations) - 1, rounds) * mean_s
 
-    def _takes_s(self, configurations: Sequence[Configuration]) -> tuple[list[float], list[float]]:
-        """What building those takes that are not there any more, and a round of each, as their trials took."""
-        trials = self.kept.trials
-        wanted = [t for t in trials if t.configuration in configurations]
-        taken = [(t if t.same_as is None else trials[t.same_as]).seconds for t in wanted]
+    def _estimates_s(self, configurations: Sequence[Configuration]) -> tuple[list[float], list[float]]:
+        """Seconds to build each program that is not kept, and for a round of each, estimated from their trials."""
+        trials = self.trial_log.trials
+        repeated = [t for t in trials if t.configuration in configurations]
+        stage_seconds = [(t if t.same_as is None else trials[t.same_as]).seconds for t in repeated]
         keeping = capability(self.evaluate, KeepsPrograms)
-        gone = [keeping is None or not keeping.is_kept(trial.configuration) for trial in wanted]
-        builds = [seconds.get("compile", 0.0) for seconds, build in zip(taken, gone) if build]
-        return builds, self._rounds_s([seconds.get("measure", 0.0) for seconds in taken])
+        missing = [keeping is None or not keeping.is_kept(trial.configuration) for trial in repeated]
+        builds = [seconds.get("compile", 0.0) for seconds, build in zip(stage_seconds, missing) if build]
+        return builds, self._rounds_s([seconds.get("measure", 0.0) for seconds in stage_seconds])
 
     def _reserved_rounds(self) -> int:
         """More where runs of one program differ by more than a twentieth in a quarter of the latest trials: a trial is
         shorter than the time for which others work. Programs that share their turns differ less in a round."""
         if capability(self.evaluate, TimesRounds) is not None:
             return RESERVED_ROUNDS
-        own = [t.outcome.samples for t in self.kept.trials if isinstance(t.outcome, Measured) and t.same_as is None]
-        spreads = [spread(samples) for samples in own if len(samples) >= 3][-LATEST:]
+        sample_sets = [
+            t.outcome.samples for t in self.trial_log.trials if isinstance(t.outcome, Measured) and t.same_as is None
+        ]
+        spreads = [spread(samples) for samples in sample_sets if len(samples) >= 3][-LATEST:]
         noise = sorted(spreads)[3 * len(spreads) // 4] / USUAL_SPREAD if spreads else 1.0
         return round(RESERVED_ROUNDS * min(MOST_NOISE, max(1.0, noise)))
 

@@ -12,7 +12,7 @@ from tunepass.study.outcome import Evaluate
 from tunepass.study.study import Study
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import choice_of
-from tunepass.tuning.result import Found
+from tunepass.tuning.result import SearchResult
 from tunepass.tuning.stop import Stop
 
 WatchCertificate = Callable[[Certificate], None]
@@ -20,7 +20,7 @@ WatchCertificate = Callable[[Certificate], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What an exact solver is asked: objectives, all minimised, and the constraints besides those of the space."""
+    """Problem for an exact solver: objectives, all minimised, and the constraints besides those of the space."""
 
     objectives: Sequence[Expr]
     constraints: Sequence[Expr]
@@ -43,7 +43,7 @@ def solve(
     stop: Stop,
     watch: WatchCertificate,
     clock: Callable[[], float],
-) -> Found:
+) -> SearchResult:
     """The default and the points of the exact front become the study's trials, evaluated by `evaluate`."""
     start = clock()
     front = exact_front(problem, study.space, options, stop, watch)
@@ -54,7 +54,7 @@ def solve(
             known.add(configuration)
             study.observe(configuration, evaluate(configuration).outcome)
     choice, gains = choice_of(study, options.pick)
-    return Found(
+    return SearchResult(
         choice=choice,
         default=study.space.default,
         objectives=study.objectives,
@@ -63,7 +63,7 @@ def solve(
         trials=tuple(study.trials),
         trial_count=len(study.trials),
         evaluations=front.certificate.evaluated,
-        interrupted=stop.asked,
+        interrupted=stop.stop_signal,
         seconds={"strategy": searched, "total": clock() - start},
         certificate=front.certificate,
         gap=front.gap,

@@ -44,7 +44,7 @@ class FaultGuard:
             yield configuration, self._settled(configuration, partial(self._next, results, configuration))
 
     def _next(self, results: Iterator[tuple[Configuration, Evaluation]], configuration: Configuration) -> Evaluation:
-        """Of those that are evaluated together, none is left once one has raised an error."""
+        """The next of the results. An earlier error ends them; then the configuration is evaluated by itself."""
         for _, evaluation in results:
             return evaluation
         return self.evaluate(configuration)
@@ -138,7 +138,7 @@ class FaultGuard:
 
 
 def patiently(action: Callable[[], Result], pause: Callable[[float], None] = time.sleep) -> Result:
-    """What the action returns; done again, after a pause, where the machine prevents it."""
+    """Return the action's result; repeat it after a pause if the machine prevents it."""
     for pause_s in PAUSES_S:
         try:
             return action()
@@ -171,16 +171,16 @@ def alike(trial: Trial, trials: Iterable[Trial]) -> list[Trial]:
 
 
 def environment_fault(
-    fault: Exception, what: str = "this machine no longer builds or runs the default"
+    fault: Exception, summary: str = "this machine no longer builds or runs the default"
 ) -> EnvironmentFault:
-    """What stopped the build: the fault's own words, what to do about it, and that nothing is lost."""
+    """Error that ends the build: the fault's text, a remedy, and that measurements are stored."""
     if isinstance(fault, EnvironmentFault):
         return fault
     words = [line for line in _words(fault).splitlines() if line.strip()]
     telling = next((line for line in words if of_the_machine(line)), words[min(1, len(words) - 1)])
     text = words[0] if telling == words[0] else f"{words[0]}: {telling.strip()}"
     hint = f"{remedy(str(fault))}; everything measured is kept, and the same command goes on"
-    return EnvironmentFault(Diagnostic(f"{what}: {text}", hint=hint))
+    return EnvironmentFault(Diagnostic(f"{summary}: {text}", hint=hint))
 
 
 def _words(fault: Exception) -> str:

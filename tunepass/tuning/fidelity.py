@@ -63,8 +63,8 @@ class Fidelity:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What to evaluate, and at which fidelity."""
+class FidelitySuggestion:
+    """A configuration to evaluate at a fidelity."""
 
     configuration: Configuration
     fidelity: str
@@ -154,15 +154,15 @@ class FidelityStudy:
 
     # -- asking and telling
 
-    def suggest(self, n: int = 1) -> list[Asked]:
+    def suggest(self, n: int = 1) -> list[FidelitySuggestion]:
         """At most `n` evaluations; `[]` once the budget is spent or the space exhausted."""
-        asked: list[Asked] = []
-        while len(asked) < n and not self.finished:
-            found = next(filter(None, (self._ask(level) for level in range(self._due(), len(self.levels)))), None)
-            if found is None:
+        suggestions: list[FidelitySuggestion] = []
+        while len(suggestions) < n and not self.finished:
+            suggestion = next(filter(None, (self._ask(level) for level in range(self._due(), len(self.levels)))), None)
+            if suggestion is None:
                 break
-            asked.append(found)
-        return asked
+            suggestions.append(suggestion)
+        return suggestions
 
     def observe(self, configuration: Mapping[str, Value], outcome: Outcome, *, fidelity: str = FULL) -> Trial:
         """Keep what became of a configuration at a fidelity."""
@@ -204,10 +204,10 @@ class FidelityStudy:
 
     # -- within
 
-    def _ask(self, level: int) -> Asked | None:
+    def _ask(self, level: int) -> FidelitySuggestion | None:
         for configuration in self._studies[level].suggest(1):
             self._pending[level].add(configuration)
-            return Asked(configuration, self._name(level))
+            return FidelitySuggestion(configuration, self._name(level))
         return None
 
     def _due(self) -> int:

@@ -1,4 +1,4 @@
-"""The end of a search: its finalists are looked at once more, and measured in rounds against the default."""
+"""The final round of a search: finalists are verified, and measured in rounds against the default."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from tunepass.study.outcome import Evaluate
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, patiently
 from tunepass.tuning.finalists import Verdict, differs_in_much, verdict_of_rounds
-from tunepass.tuning.kept import Kept
-from tunepass.tuning.looks import Looks
 from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
+from tunepass.tuning.trial_log import TrialLog
+from tunepass.tuning.verification import Verification
 
 
 class FinalRound:
-    """Compares finalists until one is better than the default, or none is; what was found on the way is kept."""
+    """Compares finalists until one is better than the default, or none is; stores faults and the comparison."""
 
-    def __init__(self, kept: Kept, budget: Budget, evaluate: Evaluate, guard: FaultGuard, *, sanitize: bool):
-        self.kept, self.budget, self.evaluate, self.guard = kept, budget, evaluate, guard
-        self.looks = Looks(kept, budget, evaluate, sanitize=sanitize)
-        self.warnings = self.looks.warnings
+    def __init__(self, trial_log: TrialLog, budget: Budget, evaluate: Evaluate, guard: FaultGuard, *, sanitize: bool):
+        self.trial_log, self.budget, self.evaluate, self.guard = trial_log, budget, evaluate, guard
+        self.verification = Verification(trial_log, budget, evaluate, sanitize=sanitize)
+        self.warnings = self.verification.warnings
         self.comparison: Comparison | None = None
-        self._wary = sanitize  # are all finalists looked at before they are measured?
+        self._wary = sanitize  # verify all finalists before they are measured?
 
     def verdict(self, begin: Callable[[], None]) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare. `begin` is
-        called before they are measured. Who wins is looked at once more; if it is wrong, so are all others, and those
-        that are not are measured anew."""
+        called before they are measured. The winner is verified; if it is faulty, all finalists are verified, and those
+        without faults are measured again."""
         comparing = capability(self.evaluate, ComparesAgain)
-        if self.kept.default_value() is None or comparing is None:
-            self.looks.clean_finalists()
+        if self.trial_log.default_value() is None or comparing is None:
+            self.verification.clean_finalists()
             return None
-        candidates = self.looks.clean_finalists() if self._wary else self.kept.finalists()
+        candidates = self.verification.clean_finalists() if self._wary else self.trial_log.finalists()
         if not candidates:
             return None
         begin()
-        candidates, default = self.budget.affordable(candidates), self.kept.default
+        candidates, default = self.budget.affordable(candidates), self.trial_log.default
         seconds = self.budget.rounds_s(candidates)
-        watch = Rounds(self.kept.objective, seconds, self.budget.clock, self._spared(candidates))
+        watch = Rounds(self.trial_log.objective, seconds, self.budget.clock, self._spared(candidates))
         default_values, *values = self.guard.compared(
             partial(comparing.compare_again, [default, *candidates], MOST_ROUNDS, seconds, watch)
         )
@@ -52,29 +52,29 @@ class FinalRound:
             return self._undecided()
         if self._disqualified([c for c, compared in zip(candidates, values) if not compared]) == len(candidates):
             return self.verdict(begin)
-        self.comparison = compared = comparison_of(self.kept.objective.name, default_values, candidates, values)
-        patiently(lambda: self.kept.study.keep_comparison(compared))
-        verdict = verdict_of_rounds(compared, self.kept.objective, self.kept.study.space)
-        if self.looks.passed(verdict.choice):
+        self.comparison = compared = comparison_of(self.trial_log.objective.name, default_values, candidates, values)
+        patiently(lambda: self.trial_log.study.keep_comparison(compared))
+        verdict = verdict_of_rounds(compared, self.trial_log.objective, self.trial_log.study.space)
+        if self.verification.passed(verdict.choice):
             return verdict
         self._wary = True
         return self.verdict(begin)
 
     def _spared(self, candidates: Sequence[Configuration]) -> int | None:
         """The place of the finalist that differs in little, where others differ in much: the default is at 0."""
-        space = self.kept.study.space
+        space = self.trial_log.study.space
         if len({differs_in_much(c, space) for c in candidates}) == 1:
             return None
         return 1 + min(range(len(candidates)), key=lambda i: distance_from_default(space, candidates[i]))
 
     def _undecided(self) -> Verdict:
         """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""
-        value = self.kept.default_value()
+        value = self.trial_log.default_value()
         assert value is not None
         self.warnings.append(
             "the default failed while the finalists were compared with it, so it was kept: build again"
         )
-        return Verdict(choice=self.kept.default, default_value=value, chosen_value=value, gain=1.0, interval=None)
+        return Verdict(choice=self.trial_log.default, default_value=value, chosen_value=value, gain=1.0, interval=None)
 
     def _disqualified(self, configurations: Sequence[Configuration]) -> int:
         """How many of those that could not be compared are wrong; their trials fail."""
@@ -82,5 +82,5 @@ class FinalRound:
         findings = {c: looking.look_again(c) for c in configurations} if looking is not None else {}
         for configuration, finding in findings.items():
             if finding is not None:
-                self.kept.disqualify(configuration, finding)
+                self.trial_log.disqualify(configuration, finding)
         return sum(finding is not None for finding in findings.values())

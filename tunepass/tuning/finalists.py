@@ -80,17 +80,17 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
 
 
 def simplest(values: Mapping[Configuration, float], objective: Objective, space: Space) -> list[Configuration]:
-    """Of `values`, the best first, the configuration closest to the default among those hardly worse; where it differs
-    in more than MANY parameters, then that among those a little worse."""
-    first, found = next(iter(values.values()), 0.0), list[Configuration]()
+    """Configuration closest to the default among the near-best `values`, which are sorted best first. If it differs in
+    more than MANY parameters, the closest one among those a little worse follows."""
+    first, simple = next(iter(values.values()), 0.0), list[Configuration]()
     for most in (SLIGHT, SIMPLER):
         near = [c for c, value in values.items() if is_near(objective, first, value, most)]
         closest = min(near, key=lambda c: distance_from_default(space, c), default=None)
-        if closest is not None and closest not in found:
-            found.append(closest)
-        if not found or not differs_in_much(found[0], space):
+        if closest is not None and closest not in simple:
+            simple.append(closest)
+        if not simple or not differs_in_much(simple[0], space):
             break
-    return found
+    return simple
 
 
 def differs_in_much(configuration: Configuration, space: Space) -> bool:
@@ -119,7 +119,7 @@ def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Spac
 
 
 def decision_of(comparison: Comparison, objective: Objective, space: Space) -> Decision:
-    """What the rounds decide; `chosen` and `best` are indices of its finalists."""
+    """Decision after the rounds; `chosen` and `best` are indices of finalists of the comparison."""
     from tunepass.study.winner import Finalist, decide_winner  # brings scipy, which a build from the lock does without
 
     finalists = [Finalist(f.values, distance_from_default(space, f.configuration)) for f in comparison.finalists]
@@ -128,13 +128,15 @@ def decision_of(comparison: Comparison, objective: Objective, space: Space) -> D
 
 def verdict_of_rounds(comparison: Comparison, objective: Objective, space: Space) -> Verdict:
     """The choice after the default and the finalists were measured again, round by round."""
-    decision, kept = decision_of(comparison, objective, space), median(comparison.default)
+    decision, default_value = decision_of(comparison, objective, space), median(comparison.default)
     if decision.chosen is None:
-        return Verdict(choice=space.default, default_value=kept, chosen_value=kept, gain=1.0, interval=(1.0, 1.0))
+        return Verdict(
+            choice=space.default, default_value=default_value, chosen_value=default_value, gain=1.0, interval=(1.0, 1.0)
+        )
     chosen = comparison.finalists[decision.chosen]
     return Verdict(
         choice=chosen.configuration,
-        default_value=kept,
+        default_value=default_value,
         chosen_value=median(chosen.values),
         gain=decision.gain,
         interval=decision.interval,

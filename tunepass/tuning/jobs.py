@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from statistics import median
 
-from tunepass.tuning.kept import Kept
+from tunepass.tuning.trial_log import TrialLog
 
 MOST = 4  # suggestions at a time, each made without knowing what the others are worth
 LONG_S = 1.0  # of a compile: below that, waiting for it costs less than a suggestion that knows more brings
@@ -15,23 +15,25 @@ TIMES = 2.0  # what a trial takes besides
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """`asked` by the user, for all of the search. Else a core each where the evaluator is `untimed`; where trials are
-    timed one suggestion after the other, unless compiling is what takes the time."""
+    """`requested` by the user, for the whole search. Else one suggestion for each core if the evaluator is `untimed`;
+    if trials are timed, one at a time unless compilation takes most of the time."""
 
-    asked: int | None
-    kept: Kept
+    requested: int | None
+    trial_log: TrialLog
     untimed: bool
 
     @property
     def most(self) -> int:
         cores = len(os.sched_getaffinity(0))
-        return self.asked or (cores if self.untimed else min(cores, MOST))
+        return self.requested or (cores if self.untimed else min(cores, MOST))
 
     def __call__(self) -> int:
-        return self.most if self.asked or self.untimed or self._compiling_takes_the_time() else 1
+        return self.most if self.requested or self.untimed or self._compiling_takes_the_time() else 1
 
     def _compiling_takes_the_time(self) -> bool:
-        built = [trial.seconds for trial in self.kept.trials if trial.same_as is None and "compile" in trial.seconds]
+        built = [
+            trial.seconds for trial in self.trial_log.trials if trial.same_as is None and "compile" in trial.seconds
+        ]
         if not built:
             return False
         compile_s = median(seconds["compile"] for seconds in built)

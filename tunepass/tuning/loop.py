@@ -23,14 +23,14 @@ from tunepass.tuning.faults import FaultGuard, alike, doubtful_trials
 from tunepass.tuning.final_round import FinalRound
 from tunepass.tuning.finalists import Verdict, differs_in_much, verdict_of_trials
 from tunepass.tuning.jobs import Jobs
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.probes import Defect, Probes, outdated_failures
 from tunepass.tuning.remeasuring import Remeasuring
-from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, none_compiled, value_of
+from tunepass.tuning.result import Gain, Phase, Progress, SearchResult, failures_of, none_compiled, value_of
 from tunepass.tuning.simplify import simpler
+from tunepass.tuning.trial_log import TrialLog
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 
@@ -53,13 +53,13 @@ class SearchLoop:
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.openings = options, watch, openings
         untimed = self.noise_free and capability(evaluate, Prepares) is not None
-        self.kept = Kept(study, objective)
-        self.probes = Probes(self.kept, evaluate, probes, defect)
-        self.jobs = Jobs(options.jobs, self.kept, untimed)
+        self.trial_log = TrialLog(study, objective)
+        self.probes = Probes(self.trial_log, evaluate, probes, defect)
+        self.jobs = Jobs(options.jobs, self.trial_log, untimed)
         self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs.most))
-        self.budget = Budget(self.kept, evaluate, options.budget_s, options.max_evals, clock)
-        self.final = FinalRound(self.kept, self.budget, evaluate, self.guard, sanitize=options.sanitize)
-        self.again = Remeasuring(self.kept, self.budget, evaluate, self.guard)
+        self.budget = Budget(self.trial_log, evaluate, options.budget_s, options.max_evals, clock)
+        self.final = FinalRound(self.trial_log, self.budget, evaluate, self.guard, sanitize=options.sanitize)
+        self.again = Remeasuring(self.trial_log, self.budget, evaluate, self.guard)
         self.evaluations = 0
         self.exploring = True
         if (waiting := capability(evaluate, WaitsForCores)) is not None:
@@ -70,16 +70,16 @@ class SearchLoop:
                 search_s=options.budget_s,
             )
         if (remembering := capability(evaluate, Remembers)) is not None:
-            remembering.remember(self.kept.trials)  # but failures that may be the machine's
+            remembering.remember(self.trial_log.trials)  # but failures that may be the machine's
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         verdict, interrupted = None, 0
         try:
             with suppress(OutOfTime):
                 self.explore()
             self.exploring = False
             if self.by_front:
-                self.final.looks.clean_finalists()
+                self.final.verification.clean_finalists()
             else:
                 verdict = self.final.verdict(lambda: self.show("finalists", None))
         except KeyboardInterrupt as interrupt:
@@ -87,15 +87,15 @@ class SearchLoop:
         choice, gains = self.chosen(verdict)
         warning = capability(self.evaluate, Warns)
         warnings = [*(warning.warnings if warning is not None else ()), *self.final.warnings]
-        warnings += none_compiled(self.kept.trials, self.kept.default)
-        return Found(
+        warnings += none_compiled(self.trial_log.trials, self.trial_log.default)
+        return SearchResult(
             choice=choice,
             default=self.study.space.default,
             objectives=self.study.objectives,
             gains=gains,
             pareto=tuple(self.study.pareto),
-            trials=tuple(self.kept.trials),
-            trial_count=len(self.kept.trials),
+            trials=tuple(self.trial_log.trials),
+            trial_count=len(self.trial_log.trials),
             evaluations=self.evaluations,
             interrupted=interrupted,
             warnings=tuple(warnings),
@@ -118,42 +118,42 @@ class SearchLoop:
         """Until the time, the evaluations or the space is spent, or the search gives up; always the default."""
         self.show("search", None)
         self.probe_again()
-        self.look_again()
-        while not (self.kept.trials and (self.budget.over() or self.gave_up())):
+        self.reevaluate_failures()
+        while not (self.trial_log.trials and (self.budget.over() or self.gave_up())):
             self.remeasure_best()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
             less = self.simpler_ones()
             first = less or [*self.probes.due(), *self.openings_due()]
-            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, first)
+            suggested = self.study.suggest(self.batch() if self.trial_log.trials else 1, first)
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.guard.evaluations(suggested):
-                best = self.kept.best
+                best = self.trial_log.best
                 trial = self.keep(configuration, evaluation)
                 self.probes.check(trial)
                 if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
-                    self.again.beside(trial, best)
+                    self.again.remeasure_against_best(trial, best)
 
     def probe_again(self) -> None:
         """Evaluate again the probes that did not compile in an earlier build."""
         for configuration in self.probes.failed():
             self.probes.check(self.keep(configuration, self.guard.evaluation(configuration), replace=True))
 
-    def look_again(self) -> None:
+    def reevaluate_failures(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
         failed as it did if it fails so no more, and what failed with a machine's words. Also what did not compile in
         another text than tunepass now writes."""
         if capability(self.evaluate, SetsUpAgain) is None:
             return
-        trials, default = self.kept.trials, self.kept.default
+        trials, default = self.trial_log.trials, self.trial_log.default
         due = [*doubtful_trials(trials), *outdated_failures(trials, self.evaluate)]
         failed = [t for t in trials if t.configuration == default and may_be_the_machines(t.outcome)]
         for trial in failed:
             before = alike(trial, trials)
             self.keep(default, self.guard.evaluation(default), replace=True)
-            if not alike(trial, self.kept.trials[trial.number : trial.number + 1]):
+            if not alike(trial, self.trial_log.trials[trial.number : trial.number + 1]):
                 due += before
         for configuration in dict.fromkeys(t.configuration for t in due if t not in failed):
             if self.budget.over():
@@ -163,7 +163,7 @@ class SearchLoop:
     def batch(self) -> int:
         """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
         free = capability(self.evaluate, NoiseFree)
-        return max(self.jobs(), 1 if free is None else free.worthwhile(len(self.kept.trials)))
+        return max(self.jobs(), 1 if free is None else free.worthwhile(len(self.trial_log.trials)))
 
     @property
     def _one_with_noise(self) -> bool:
@@ -171,31 +171,30 @@ class SearchLoop:
         return not self.by_front and len(self.study.objectives) == 1
 
     def openings_due(self) -> list[Configuration]:
-        """What comes before the strategy's suggestions: the values that people write."""
+        """Pending seed configurations, which precede the strategy's suggestions."""
         return (
-            due_openings(self.openings, self.kept.trials, self.objective, self.study.space)
+            due_openings(self.openings, self.trial_log.trials, self.objective, self.study.space)
             if self._one_with_noise
             else []
         )
 
     def simpler_ones(self) -> list[Configuration]:
-        """What comes before all others late in the search: the best trial with less of what the default does not
-        have."""
-        best = self.kept.best
+        """Simpler variants of the best trial, closer to the default; late in the search they precede all others."""
+        best = self.trial_log.best
         if best is None or not self._one_with_noise or not self.budget.late():
             return []
-        return simpler(best, self.kept.trials, self.objective, self.study.space, self.batch())
+        return simpler(best, self.trial_log.trials, self.objective, self.study.space, self.batch())
 
     def remeasure_best(self) -> None:
         """Before what differs from the default in much is made simpler, it is measured again."""
-        best = self.kept.best
+        best = self.trial_log.best
         if best is None or not self._one_with_noise or not self.budget.late():
             return
         if differs_in_much(best.configuration, self.study.space) and self.again.best_few():
             self.show("search", None)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:
-        trial = self.kept.keep(configuration, evaluation, replace=replace)
+        trial = self.trial_log.keep(configuration, evaluation, replace=replace)
         for stage, seconds in evaluation.seconds.items():
             self.budget.spend(stage, seconds)
         self.evaluations += trial.same_as is None
@@ -203,13 +202,13 @@ class SearchLoop:
         return trial
 
     def search_left_s(self) -> float:
-        """What a trial may still take; finalists are measured in any case."""
+        """Seconds left for a trial; finalists are measured in any case."""
         return self.budget.trial_s() if self.exploring else math.inf
 
     def gave_up(self) -> bool:
-        trials = self.kept.trials
+        trials = self.trial_log.trials
         unfit = self.noise_free and any(isinstance(t.outcome, Infeasible) for t in trials)
-        return len(trials) >= GIVE_UP_AFTER and self.kept.best is None and not unfit
+        return len(trials) >= GIVE_UP_AFTER and self.trial_log.best is None and not unfit
 
     # -- the choice
 
@@ -217,12 +216,12 @@ class SearchLoop:
         """The choice and what it gains; the default and no gains where nothing was measured."""
         if self.by_front:
             return choice_of(self.study, self.options.pick)
-        verdict = verdict or verdict_of_trials(self.kept.trials, self.objective, self.study.space)
+        verdict = verdict or verdict_of_trials(self.trial_log.trials, self.objective, self.study.space)
         return (verdict.choice, self.gains(verdict)) if verdict else (self.study.space.default, ())
 
     def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
         """The picked objective as the finalists tell it, the others as their trials do."""
-        trial_of = {t.configuration: t for t in self.kept.trials}
+        trial_of = {t.configuration: t for t in self.trial_log.trials}
         gains = []
         for objective in self.study.objectives:
             if objective == self.objective:
@@ -238,7 +237,7 @@ class SearchLoop:
     # -- telling
 
     def show(self, phase: Phase, latest: Trial | None, note: str = "") -> None:
-        trials = self.kept.trials
+        trials = self.trial_log.trials
         self.watch(
             Progress(
                 phase=phase,
@@ -248,7 +247,7 @@ class SearchLoop:
                 elapsed_s=self.budget.elapsed(),
                 budget_s=self.options.budget_s,
                 default=value_of(trials[0], self.objective) if trials else None,
-                best=self.kept.best,
+                best=self.trial_log.best,
                 latest=latest,
                 failures=failures_of(trials),
                 start=self.study.space.default,

@@ -1,4 +1,4 @@
-"""Which openings are due: those that wait for nothing, in their order; then those after the best of them."""
+"""Pending seed configurations: first those without a predecessor, in order, then the successors of the best."""
 
 from __future__ import annotations
 

@@ -69,12 +69,12 @@ class SearchOptions:
 
     @property
     def names_exact_solver(self) -> bool:
-        """Whether the strategy is an exact solver's name; a strategy may have the same one."""
+        """Is the strategy the name of an exact solver? A strategy may have the same name."""
         return is_solver(self.strategy)
 
     @property
     def pick(self) -> str | None:
-        """What the choice is picked for."""
+        """Name of the rule that picks the choice."""
         return self.picks[0] if self.picks else None
 
 

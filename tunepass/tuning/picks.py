@@ -1,4 +1,4 @@
-"""Which point of a Pareto front to take.
+"""Rules that pick a point of a Pareto front.
 
 fastest    the best in time (`cycles`, `seconds`, `time`)
 smallest   the least in the first objective that is minimised and no time
@@ -57,7 +57,7 @@ def possible(objectives: Sequence[Objective]) -> tuple[str, ...]:
 
 
 def _is(pick: str, objective: Objective) -> bool:
-    """Whether the objective is of the kind that the pick, fastest or smallest, is the best of."""
+    """Does the pick, fastest or smallest, minimise objectives of this kind?"""
     timed = objective.name in TIMES
     return timed if pick == "fastest" else not timed and not objective.maximise
 
@@ -93,7 +93,7 @@ def choice_of(study: Study, pick: str | None) -> tuple[Configuration, tuple[Gain
 
 
 def gains_of(chosen: Trial, default: Trial | None, objectives: Sequence[Objective]) -> tuple[Gain, ...]:
-    """What the choice is in every objective, against the default where that has values."""
+    """Gains of the choice over the default in every objective; without a ratio where the default has no values."""
     gains = []
     for objective in objectives:
         value, before = value_of(chosen, objective), value_of(default, objective) if default else None

@@ -39,36 +39,36 @@ def portfolio(slowdown: Floats, most: int, near: float = NEAR) -> Portfolio:
     the least bad. Of equals the earlier candidates."""
     if most < 1 or not slowdown.size:
         raise ValueError(f"a portfolio has at least one variant of some candidate, got {most=}, {slowdown.shape=}")
-    kept = undominated(slowdown)
-    best = _cover(slowdown, kept, 1)
-    for count in range(2, min(most, len(kept)) + 1):
+    candidates = undominated(slowdown)
+    best = _cover(slowdown, candidates, 1)
+    for count in range(2, min(most, len(candidates)) + 1):
         if best.worst <= near:
             break
-        more = _cover(slowdown, kept, count)
+        more = _cover(slowdown, candidates, count)
         best = more if _cost(more.slowdowns) < _cost(best.slowdowns) else best
     return best
 
 
 def undominated(slowdown: Floats) -> list[int]:
     """Candidates that are better somewhere than each other one; the first of equals."""
-    kept: list[int] = []
+    candidates: list[int] = []
     for row, values in enumerate(slowdown):
         others = np.delete(slowdown, row, axis=0)
         before = np.arange(len(others)) < row
         no_worse = (others <= values).all(axis=1)
         if not (no_worse & ((others < values).any(axis=1) | before)).any():
-            kept.append(row)
-    return kept
+            candidates.append(row)
+    return candidates
 
 
-def _cover(slowdown: Floats, kept: Sequence[int], count: int) -> Portfolio:
-    """The best `count` of the candidates `kept`."""
-    if math.comb(len(kept), count) <= MOST_SUBSETS:
-        subsets = combinations(kept, count)
+def _cover(slowdown: Floats, candidates: Sequence[int], count: int) -> Portfolio:
+    """The best `count` of the `candidates`."""
+    if math.comb(len(candidates), count) <= MOST_SUBSETS:
+        subsets = combinations(candidates, count)
         return min((_portfolio(slowdown, subset) for subset in subsets), key=lambda p: _cost(p.slowdowns))
     chosen: tuple[int, ...] = ()
     for _ in range(count):
-        grown = (_portfolio(slowdown, (*chosen, row)) for row in kept if row not in chosen)
+        grown = (_portfolio(slowdown, (*chosen, row)) for row in candidates if row not in chosen)
         chosen = min(grown, key=lambda p: _cost(p.slowdowns)).members
     return _portfolio(slowdown, chosen)
 

@@ -1,4 +1,4 @@
-"""What a search starts from besides nothing: an earlier study, or what a model says of the kernel."""
+"""Prior means of a search: earlier studies, or a model of the kernel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tunepass.study.prior_origin import MODEL, Origin
 
 @dataclass(frozen=True, slots=True)
 class SearchPrior:
-    """A prior mean and where it is from. A study that began from `origin` may go on when some of that is `gone`; `mean`
-    is None when all of it is."""
+    """A prior mean and its origin. A study that began from `origin` may continue when parts of that are `missing`;
+    `mean` is None when all parts are."""
 
     origin: Origin
     mean: PriorMean | None
-    gone: tuple[Origin, ...] = ()
+    missing: tuple[Origin, ...] = ()
 
     def sentence(self) -> str:
         verb = "starts from" if self.mean is not None else "goes on without"
@@ -28,7 +28,7 @@ class SearchPrior:
     def warnings(self) -> tuple[str, ...]:
         return tuple(
             f"the search began from {origin.study} in {origin.place}, which is gone: it goes on without"
-            for origin in self.gone
+            for origin in self.missing
         )
 
 
@@ -37,9 +37,9 @@ def joined(priors: Sequence[SearchPrior]) -> SearchPrior:
     first, *others = [prior.origin for prior in priors]
     if not others:
         return priors[0]
-    gone = tuple(origin for prior in priors for origin in prior.gone)
+    missing = tuple(origin for prior in priors for origin in prior.missing)
     mean = together([prior.mean for prior in priors if prior.mean is not None])
-    return SearchPrior(replace(first, others=tuple(others)), mean, gone)
+    return SearchPrior(replace(first, others=tuple(others)), mean, missing)
 
 
 def together(means: Sequence[PriorMean]) -> PriorMean | None:

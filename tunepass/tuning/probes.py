@@ -10,7 +10,7 @@ from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure, WritesTe
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Failed
 from tunepass.study.trial import Trial
-from tunepass.tuning.kept import Kept
+from tunepass.tuning.trial_log import TrialLog
 
 Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
 
@@ -28,19 +28,21 @@ class Probes:
     """The configurations that are tried first, and the default, which may be rewritten text too. Their trials are
     stored like all others. `defect` makes the error that ends the build."""
 
-    def __init__(self, kept: Kept, evaluate: Evaluate, configurations: Sequence[Configuration], defect: Defect | None):
-        self.kept, self.evaluate, self.configurations, self.defect = kept, evaluate, configurations, defect
+    def __init__(
+        self, trial_log: TrialLog, evaluate: Evaluate, configurations: Sequence[Configuration], defect: Defect | None
+    ):
+        self.trial_log, self.evaluate, self.configurations, self.defect = trial_log, evaluate, configurations, defect
 
     def due(self) -> list[Configuration]:
         """The probes that have no trial yet."""
-        known = {trial.configuration for trial in self.kept.trials}
+        known = {trial.configuration for trial in self.trial_log.trials}
         return [configuration for configuration in self.configurations if configuration not in known]
 
     def failed(self) -> list[Configuration]:
         """Probes that did not compile in an earlier build: another version of tunepass may write other text. A default
         that failed is evaluated again whatever it is, with the trials that failed alike."""
-        failed = (trial.configuration for trial in self.kept.trials if self._is_doubtful(trial))
-        return [configuration for configuration in failed if configuration != self.kept.default]
+        failed = (trial.configuration for trial in self.trial_log.trials if self._is_doubtful(trial))
+        return [configuration for configuration in failed if configuration != self.trial_log.default]
 
     def check(self, trial: Trial) -> None:
         """Raises the error for a probe, or a default, whose text is a defect of tunepass."""
@@ -52,5 +54,5 @@ class Probes:
             raise self.defect(trial.configuration, failure)
 
     def _is_doubtful(self, trial: Trial) -> bool:
-        tried = (self.kept.default, *self.configurations)
+        tried = (self.trial_log.default, *self.configurations)
         return isinstance(trial.outcome, Failed) and trial.outcome.stage == "compile" and trial.configuration in tried

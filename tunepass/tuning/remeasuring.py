@@ -21,8 +21,8 @@ from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard
 from tunepass.tuning.finalists import is_near
-from tunepass.tuning.kept import Kept
 from tunepass.tuning.result import value_of
+from tunepass.tuning.trial_log import TrialLog
 
 CLOSE = 1.05  # times worse than the best: those are measured again with it,
 AT_ONCE = 4  # so many at most
@@ -35,8 +35,8 @@ SHARE = 0.2  # of what is left for trials, that may be spent at a time
 class Remeasuring:
     """Knows which trials were measured again; not those of an earlier session."""
 
-    def __init__(self, kept: Kept, budget: Budget, evaluate: Evaluate, guard: FaultGuard):
-        self.kept, self.budget, self.evaluate, self.guard = kept, budget, evaluate, guard
+    def __init__(self, trial_log: TrialLog, budget: Budget, evaluate: Evaluate, guard: FaultGuard):
+        self.trial_log, self.budget, self.evaluate, self.guard = trial_log, budget, evaluate, guard
         self._again: set[Configuration] = set()
         self._times = 0
 
@@ -48,21 +48,21 @@ class Remeasuring:
             self._again.update(doubtful)
             for configuration, values in zip(doubtful, self._turns(comparing, doubtful)):
                 if values:  # what fails now is looked at with the finalists
-                    self.kept.measured_again(configuration, self._summary(values), values)
+                    self.trial_log.measured_again(configuration, self._summary(values), values)
         return self._times > before
 
-    def beside(self, trial: Trial, best: Trial) -> None:
+    def remeasure_against_best(self, trial: Trial, best: Trial) -> None:
         """Measure the trial in turns with the one that was the best before it, where that takes little time."""
         comparing = capability(self.evaluate, ComparesAgain)
         if comparing is None or not trial.measured or trial.same_as is not None:
             return
         both = [best.configuration, trial.configuration]
-        value = value_of(best, self.kept.objective)
+        value = value_of(best, self.trial_log.objective)
         if value is None or self.budget.turns_s(both, TURNS) > max(LEAST_S, 2 * sum(trial.seconds.values())):
             return
         known, values = self._turns(comparing, both)
         if known and values and (summary := self._summary(known)):
-            self.kept.beside(trial.configuration, value * self._summary(values) / summary, values)
+            self.trial_log.remeasured_against_best(trial.configuration, value * self._summary(values) / summary, values)
 
     def _turns(self, evaluate: ComparesAgain, configurations: list[Configuration]) -> list[list[float]]:
         started = self.budget.clock()
@@ -77,14 +77,16 @@ class Remeasuring:
     def _doubtful(self) -> list[Configuration]:
         """The best, unless it was measured again, and those close to it that were not, as many as there is time for; of
         one code one."""
-        best = self.kept.best
+        best = self.trial_log.best
         if best is None or best.configuration in self._again:
             return []
-        own = [t for t in comparable(self.kept.trials) if t.same_as is None and t.configuration not in self._again]
-        close = [t.configuration for t in sorted(own, key=self.kept.loss) if self._is_close(t, best)]
+        candidates = [
+            t for t in comparable(self.trial_log.trials) if t.same_as is None and t.configuration not in self._again
+        ]
+        close = [t.configuration for t in sorted(candidates, key=self.trial_log.loss) if self._is_close(t, best)]
         left_s = SHARE * self.budget.trial_s()
         return max((close[:n] for n in range(AT_ONCE + 1) if self.budget.turns_s(close[:n], TURNS) <= left_s), key=len)
 
     def _is_close(self, trial: Trial, best: Trial) -> bool:
-        value, least = value_of(trial, self.kept.objective), value_of(best, self.kept.objective)
-        return value is not None and least is not None and is_near(self.kept.objective, least, value, CLOSE)
+        value, least = value_of(trial, self.trial_log.objective), value_of(best, self.trial_log.objective)
+        return value is not None and least is not None and is_near(self.trial_log.objective, least, value, CLOSE)

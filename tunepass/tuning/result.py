@@ -1,4 +1,4 @@
-"""What a search found, and what it says while it runs."""
+"""Result and progress of a search."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """The end of a search. `trials` are all of the study, `trial_count` how many there were (a lock knows the number
     even where the store is gone); `evaluations` counts those made in this run."""
 
@@ -128,7 +128,7 @@ def differing(configuration: Configuration, default: Configuration) -> str:
     return f"the default but for {assignment(changed)}" if changed else "the default"
 
 
-def brought(
+def contributions(
     choice: Configuration, default: Configuration, trials: Iterable[Trial], objective: Objective
 ) -> Mapping[str, float]:
     """By parameter how many times better the choice's trial is than the same with this parameter at its default, where

@@ -10,7 +10,7 @@ from tunepass.study.objective import Objective
 
 MOST_ROUNDS = 100  # the last look of tunepass.study.sequential
 FEWEST_ROUNDS = 4  # that decide anything, whatever the time
-FIRST_LOOK = 6  # rounds after which something can be decided
+FIRST_INTERIM_ROUND = 6  # of tunepass.study.sequential
 TIMED_ROUNDS = 2  # tell how long a round takes
 ENOUGH_ROUNDS = 24  # while the time is not enough for so many, the worse half goes after each
 RESERVED_ROUNDS = 20  # of the best, that time is kept for: they tell a gain of a tenth from the noise of a busy machine
@@ -47,8 +47,8 @@ class Rounds:
         if rounds < TIMED_ROUNDS or len(lost) == len(values):
             return lost
         left_s, measurement_s = self.seconds - (now - self.started), round_s / (len(running) + 1)
-        kept = room(left_s / measurement_s if measurement_s > 0 else math.inf, rounds, len(running))
-        behind = ranked(self.objective, values, running)[kept:]
+        continuing = room(left_s / measurement_s if measurement_s > 0 else math.inf, rounds, len(running))
+        behind = ranked(self.objective, values, running)[continuing:]
         return [*lost, *(i for i in behind if i not in lost and i != self.spared)]
 
 
@@ -56,10 +56,10 @@ def room(measurements: float, rounds: int, running: int) -> int:
     """How many finalists of those `running` go on after so many `rounds`, where there is time for `measurements`, the
     default's among them."""
 
-    def come_to(wanted: int) -> int:
-        return running if rounds >= wanted or math.isinf(measurements) else int(measurements / (wanted - rounds)) - 1
+    def come_to(target: int) -> int:
+        return running if rounds >= target or math.isinf(measurements) else int(measurements / (target - rounds)) - 1
 
-    return max(1, min(running, come_to(FIRST_LOOK), max(come_to(ENOUGH_ROUNDS), (running + 1) // 2)))
+    return max(1, min(running, come_to(FIRST_INTERIM_ROUND), max(come_to(ENOUGH_ROUNDS), (running + 1) // 2)))
 
 
 def measurements(finalists: int, rounds: int = RESERVED_ROUNDS) -> int:

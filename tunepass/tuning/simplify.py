@@ -29,8 +29,8 @@ HALVINGS = 5  # after so many that were worse all that seems idle is put back ag
 def simpler(
     best: Trial, trials: Sequence[Trial], objective: Objective, space: Space, n: int = 1
 ) -> list[Configuration]:
-    """What to evaluate next, of many that differ `n` at most: feasible configurations without a trial, nearer to the
-    default than `best`. Empty when there is nothing left to put back."""
+    """Configurations to evaluate next, closer to the default than `best`: feasible and without a trial. At most `n` if
+    many parameters differ; empty when no parameter is left to put back."""
     changed = _changed(best.configuration, space)
     if len(changed) <= MANY:
         return _one_by_one(best, changed, trials, objective, space)
@@ -50,7 +50,7 @@ def _changed(configuration: Configuration, space: Space) -> list[str]:
 def _one_by_one(
     best: Trial, changed: Sequence[str], trials: Sequence[Trial], objective: Objective, space: Space
 ) -> list[Configuration]:
-    """Those with one parameter of `best` back at its default; after them one with several."""
+    """Configurations with one parameter of `best` back at its default; after them one with several."""
     start, known = best.configuration, {t.configuration: t for t in trials}
     alone = {name: simple for name in changed if space.contains(simple := _put_back(start, space.default, [name]))}
     if fresh := [c for c in alone.values() if c not in known]:
@@ -75,20 +75,20 @@ def _without_idle(
 
     rows = [(t.configuration, value) for t in trials if (value := value_of(t, objective)) is not None]
     trimming = Trimming(space, [c for c, _ in rows], [objective.loss(value) for _, value in rows])
-    known, found = {t.configuration for t in trials}, list[Configuration]()
+    known, suggestions = {t.configuration for t in trials}, list[Configuration]()
     tried = sum(t.number > start.number and _is_between(t.configuration, start, space) for t in trials)
     for draw in range(DRAWS + n - 1):
         idle = trimming.idle(start.configuration, draw)
-        share = 2 ** ((tried + len(found)) % HALVINGS)
+        share = 2 ** ((tried + len(suggestions)) % HALVINGS)
         for several in range(math.ceil(len(idle) / share), 0, -1):
             less = _put_back(start.configuration, space.default, idle[:several])
             if less not in known and space.contains(less):
-                found.append(less)
+                suggestions.append(less)
                 known.add(less)
                 break
-        if len(found) == n:
+        if len(suggestions) == n:
             break
-    return found
+    return suggestions
 
 
 def _is_between(configuration: Configuration, start: Trial, space: Space) -> bool:

@@ -21,12 +21,12 @@ class Stop:
     """Calling it says whether it is time to stop; `until` is on `clock`'s scale, None: no limit."""
 
     until: float | None = None
-    asked: int = 0  # the signal that asked
+    stop_signal: int = 0  # number of the signal that asked for the end
     polled: bool = False  # somebody calls it between two steps
     clock: Callable[[], float] = field(default=time.monotonic)
 
     def __call__(self) -> bool:
-        return bool(self.asked) or (self.until is not None and self.clock() >= self.until)
+        return bool(self.stop_signal) or (self.until is not None and self.clock() >= self.until)
 
     @contextmanager
     def between_steps(self) -> Iterator[None]:
@@ -45,8 +45,8 @@ def stoppable(budget_s: float | None) -> Iterator[Stop]:
     interrupted: list[int] = []
 
     def on_signal(number: int) -> None:
-        if stop.polled and not stop.asked:
-            stop.asked = number
+        if stop.polled and not stop.stop_signal:
+            stop.stop_signal = number
         elif number == signal.SIGINT or not interrupted:
             interrupted.append(number)
             raise Interrupted(number)

@@ -1,4 +1,4 @@
-"""What an OpenCL kernel takes: counts of what it is made of, each with an amount from the board's numbers.
+"""Area of an OpenCL kernel: counts of its parts, each with an amount from the board's numbers.
 
 base              the shell of the board, once for each bitstream
 operator          ALMs of operators after the device's table
@@ -56,8 +56,8 @@ def counts(kernel: HlsKernel, device: Fpga, board: Board) -> Mapping[str, Expr]:
 
 def amount(total: Mapping[str, Expr], table: Mapping[str, float]) -> Expr:
     """`base`, and each count times its amount."""
-    kept = (alg.mul(table.get(name, 0.0), e) for name, e in total.items() if table.get(name))
-    return alg.add(table.get("base", 0.0), *kept)
+    parts = (alg.mul(table.get(name, 0.0), e) for name, e in total.items() if table.get(name))
+    return alg.add(table.get("base", 0.0), *parts)
 
 
 def _operators(placed: tuple[PlacedBlock, ...], device: Fpga) -> Expr:

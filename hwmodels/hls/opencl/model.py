@@ -47,8 +47,8 @@ def costs(kernels: Sequence[HlsKernel], fpga: Fpga | None = None, numbers: Board
     limits = {name: (numbers if of_board else fpga).capacity[name] for name in numbers.capacity}
     values = {"alms": alms, "brams": brams, "dsps": counted["dsp"]}
     ram = alg.mul(numbers.clock_mhz.ram, alg.div(brams, limits["brams"]))
-    taken = alg.maximum(alg.div(alms, limits["alms"]), ram)
-    clock = clock_hz(taken, numbers)
+    utilisation = alg.maximum(alg.div(alms, limits["alms"]), ram)
+    clock = clock_hz(utilisation, numbers)
     cycles = alg.add(*(alg.mul(k.launches, TimingModel(k, numbers).cycles()) for k in kernels))
     fits = alg.both(*(alg.compare(values[name], "<=", limit) for name, limit in limits.items()))
     each = [alg.mul(k.launches, launch_seconds(k, clock, numbers)) for k in kernels]
@@ -58,9 +58,9 @@ def costs(kernels: Sequence[HlsKernel], fpga: Fpga | None = None, numbers: Board
     return Costs({**timed, **values, "energy": drawn}, UNITS, fits, limits, expected=True)
 
 
-def clock_hz(taken: Expr, numbers: Board) -> Expr:
+def clock_hz(utilisation: Expr, numbers: Board) -> Expr:
     rule = numbers.clock_mhz
-    fall = alg.mul(rule.slope, alg.apply("exp", alg.mul(rule.power, alg.apply("log", alg.maximum(0.01, taken)))))
+    fall = alg.mul(rule.slope, alg.apply("exp", alg.mul(rule.power, alg.apply("log", alg.maximum(0.01, utilisation)))))
     return alg.mul(1e6, alg.maximum(rule.least, alg.sub(rule.idle, fall)))
 
 

@@ -1,4 +1,4 @@
-"""What an OpenCL compiler makes of a kernel on one board: its numbers, read from numbers.yaml."""
+"""Numbers of an OpenCL compiler on one board, read from numbers.yaml."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Of one access: load-store units in a compute unit, their width, and ns of the memory's time for a work-item."""
+    """Traffic of one access: load-store units in a compute unit, their width, and ns of memory time for a work-item."""
 
     units: Expr
     width_byte: Expr
@@ -56,10 +56,10 @@ class Traffic:
 
 
 def accesses(kernel: HlsKernel) -> tuple[Access, ...]:
-    found: list[Access] = []
+    accesses_of_blocks: list[Access] = []
     for placed in blocks(kernel):
-        found += _of_block(placed, kernel)
-    return tuple(found)
+        accesses_of_blocks += _of_block(placed, kernel)
+    return tuple(accesses_of_blocks)
 
 
 def _of_block(placed: PlacedBlock, kernel: HlsKernel) -> Iterator[Access]:

@@ -23,7 +23,7 @@ class TimingModel:
         self.arrays = {array.name: array for array in kernel.arrays}
 
     def cycles(self) -> Expr:
-        """Of one launch, without what the memory outside holds up."""
+        """Cycles of one launch, without stalls of the external memory."""
         run = self.kernel.range
         if run is None or alg.number(run.work_items) == 1:
             return self.task()
@@ -171,8 +171,8 @@ class TimingModel:
             elif operation is store:
                 return before
             elif before >= 0:
-                own = 0.0 if operation.array is not None else self.board.cycles(operation.name)
-                reach[place] = before + own
+                operation_cycles = 0.0 if operation.array is not None else self.board.cycles(operation.name)
+                reach[place] = before + operation_cycles
         return -1.0
 
 

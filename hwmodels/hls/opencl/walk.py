@@ -83,7 +83,7 @@ def unrolled(loop: HlsLoop, kernel: HlsKernel) -> Unrolled:
 
 
 def instructions_in(loop: HlsLoop, kernel: HlsKernel) -> Expr:
-    """Of one iteration, copies of loops inside counted as their pragmas say."""
+    """Instructions of one iteration, copies of loops inside counted as their pragmas say."""
     return alg.add(0, *(_instructions(item, kernel) for item in loop.items))
 
 

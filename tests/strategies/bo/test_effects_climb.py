@@ -9,7 +9,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
-from tunepass.strategies.bo.effects_climb import ASKED, EffectsClimb, Values, can_list
+from tunepass.strategies.bo.effects_climb import CHECKED_CHANGES, EffectsClimb, Values, can_list
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.history import TrialHistory
 from tunepass.study.outcome import Measured
@@ -61,7 +61,7 @@ def test_changes_add_what_the_changed_configuration_is_worth_more(columns: int) 
     search = climb(drawn)
     chosen = VALUES.of(SPACE.columns(list(SPACE.enumerate())))
     rows, owner, added = search.changes(chosen)
-    assert (np.bincount(owner) <= 2 * ASKED).all()
+    assert (np.bincount(owner) <= 2 * CHECKED_CHANGES).all()
     twos = (rows != chosen[owner]).sum(axis=1) == 2
     assert ((rows != chosen[owner]).sum(axis=1) <= 2).all()
     for row, of, more in zip(rows, owner, added):
@@ -150,11 +150,11 @@ def test_changes_are_the_best_ones_of_all(seed: int) -> None:
         singles = {v: _gain(search, values, head, [v]) for v in range(len(values.parameter)) if v not in head}
         own = (rows != head).sum(axis=1)[owner == number]
         gains = added[owner == number]
-        np.testing.assert_allclose(np.sort(gains[own == 1]), sorted(singles.values())[-ASKED:])
+        np.testing.assert_allclose(np.sort(gains[own == 1]), sorted(singles.values())[-CHECKED_CHANGES:])
         assert bool((own == 2).any()) == (max(singles.values()) <= 0)
         if (own == 2).any():
             pairs = [_gain(search, values, head, [v, w]) for v, w in _pairs(search, values, head)]
-            np.testing.assert_allclose(np.sort(gains[own == 2]), sorted(pairs)[-ASKED:], atol=1e-12)
+            np.testing.assert_allclose(np.sort(gains[own == 2]), sorted(pairs)[-CHECKED_CHANGES:], atol=1e-12)
 
 
 def _gain(search: EffectsClimb, values: Values, head: Indices, new: list[int]) -> float:

@@ -115,9 +115,9 @@ def add_characterize(commands: Commands) -> None:
         metavar="FILE",
         help="where the device goes (.yaml; default: printed; of the host: the cache folder)",
     )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="the device as it ships, on templates held back")
-    what.add_argument("--point", metavar="SOURCE", help="synthesise the templates of one design of a .scala source")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--check", action="store_true", help="the device as it ships, on templates held back")
+    modes.add_argument("--point", metavar="SOURCE", help="synthesise the templates of one design of a .scala source")
     parser.add_argument("--set", metavar="NAME=VALUE,...", help="with --point, values in place of the source's own")
     add_kernel(parser)
     add_spatial(parser)

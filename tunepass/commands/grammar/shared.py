@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-TACO_OWN = ("param", "constraint")  # words that TACO's tool has not
+TACO_EXTENSIONS = ("param", "constraint")  # words that TACO's tool has not
 TACO_WORDS = {  # what stands after the `=`, and what it says
     "f": ("TENSOR:FORMAT", "with --taco: a tensor's format, such as -f=B:ds"),
     "t": ("TENSOR:TYPE", "with --taco: the type of its elements"),
@@ -39,7 +39,7 @@ def add_source(parser: argparse.ArgumentParser, what: str | None = None) -> None
         "--taco", metavar="EXPRESSION", help="instead of a SOURCE, such as 'A(i,k)=B(i,j)*C(j,k)' -f=B:ds -s=..."
     )
     for word, (shown, how) in TACO_WORDS.items():
-        names = (f"--{word}",) if word in TACO_OWN else (f"-{word}", f"--{word}")
+        names = (f"--{word}",) if word in TACO_EXTENSIONS else (f"-{word}", f"--{word}")
         kind = _taco_word(word)
         parser.add_argument(*names, metavar=shown, action="append", dest="taco_words", type=kind, help=how)
 
@@ -69,7 +69,7 @@ def add_spatial(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """What every command about a model takes, besides a source: its app and a device."""
+    """Arguments of every command about a model besides a source: its app and a device."""
     parser.add_argument(
         "--device", metavar="D", help="the device to price it on: `tunepass devices` lists them; or a file, D.yaml"
     )

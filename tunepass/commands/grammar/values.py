@@ -1,4 +1,4 @@
-"""What stands behind options: text in, a value out, or a sentence that says how it is written."""
+"""Values of options: text in, a value out, or a message that gives the syntax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the buffers hold before a launch, where they lie in the arena, and what is said of them after it.
+"""Contents of buffers before a launch, their layout in the arena, and their checks after it.
 
 | part  | before a launch                                               | wrong after it if                        |
 |-------|---------------------------------------------------------------|------------------------------------------|
@@ -45,7 +45,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where buffers lie. Two calls with the same buffers have the same layout, and may share the device's memory."""
+    """Layout of buffers. Two calls with the same buffers have the same layout, and may share the device's memory."""
 
     buffers: tuple[CalledBuffer, ...]
     places: tuple[Place, ...]
@@ -71,7 +71,7 @@ class Layout:
         return image
 
     def fault(self, before: Bytes, after: Bytes) -> Failed | None:
-        """What the kernel wrote that it has no business with."""
+        """Fault: a write of the kernel outside of its outputs."""
         for buffer, place in zip(self.buffers, self.places, strict=True):
             begin, end = place.start + place.guard, place.start + place.guard + place.size
             for zone in (slice(end, end + place.guard), slice(place.start, begin)):
@@ -87,12 +87,12 @@ class Layout:
     def outputs(self, after: Bytes, passed: Container[str] | None = None) -> tuple[Output, ...]:
         """Copies of the numbers that the kernel may have written, those of structs each by its own: of all buffers, or
         of those that were `passed`."""
-        found = []
+        outputs = []
         for buffer, place in zip(self.buffers, self.places, strict=True):
             if place.written and (passed is None or buffer.symbol or buffer.name in passed):
                 rows = after[place.start + place.guard :][: place.size].reshape(buffer.count, -1)
-                found += _outputs(buffer, rows)
-        return tuple(found)
+                outputs += _outputs(buffer, rows)
+        return tuple(outputs)
 
 
 def _outputs(buffer: CalledBuffer, rows: Bytes) -> list[Output]:

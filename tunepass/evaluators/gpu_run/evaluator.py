@@ -64,7 +64,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
 
     @property
     def device(self) -> Device:
-        """What the driver says of it."""
+        """The driver's description of the device."""
         return self._holder.device
 
     def set_up(self) -> Expected:
@@ -179,7 +179,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
             return self._wrong(program, case, launched)
 
     def _wrong(self, program: Program, case: Case, launched: Launched) -> Failed | None:
-        """What one launch did wrong. A worker whose memory a kernel wrote to without right is not used again."""
+        """Failure of one launch. A worker whose memory a kernel wrote to without right is not used again."""
         fault = program.layout.fault(launched.before, launched.after)
         if fault is not None:
             self._holder.retire()
@@ -219,7 +219,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         return timed
 
     def _limit_s(self) -> float:
-        """Of one launch, with its copies."""
+        """Seconds allowed for one launch with its copies."""
         return min(self.task.run_s, SLACK_S + SLOWER * self.set_up().seconds)
 
     # --- finalists ------------------------------------------------------------------------------------------------
@@ -235,10 +235,10 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         prepared = [self.prepare(configuration) for configuration in configurations]
 
         def value(index: int) -> float | Failed:
-            found = self._again(prepared[index])
-            if isinstance(found, Failed):
-                self._failed_again[configurations[index]] = found
-            return found
+            measured = self._again(prepared[index])
+            if isinstance(measured, Failed):
+                self._failed_again[configurations[index]] = measured
+            return measured
 
         try:
             return interleaved([built.program is not None for built in prepared], value, rounds, seconds, behind)

@@ -1,4 +1,4 @@
-"""What the reference kernel computes, and how far right results may be from it."""
+"""Expected outputs from the reference kernel, and their tolerances."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def expected_of(
     tolerances: dict[Case, dict[str, Tolerance]] = {}
     seconds = 0.0
     for case in cases:
-        found, seconds = _computed(holder, program, case, wall_s)
-        outputs[case] = {output.name: output for output in found}
-        tolerances[case] = {output.name: tolerance(stated, output) for output in found}
+        expected, seconds = _computed(holder, program, case, wall_s)
+        outputs[case] = {output.name: output for output in expected}
+        tolerances[case] = {output.name: tolerance(stated, output) for output in expected}
     first = cases[0]
     again, _ = _computed(holder, program, first, wall_s)
     wrong = compare(list(outputs[first].values()), again, list(tolerances[first].values()))
@@ -91,7 +91,7 @@ def _computed(holder: Holder, program: Program, case: Case, wall_s: float) -> tu
 
 
 def _unusable(failure: Failed) -> ToolError:
-    what = {
+    reason = {
         "compile": "does not compile",
         "timeout": "does not end in time",
         "out_of_bounds": "leaves the bounds of its buffers",
@@ -103,6 +103,6 @@ def _unusable(failure: Failed) -> ToolError:
         "wrong_result": "\ndeclare it `inout` in the kernel pragma",
     }
     return ToolError(
-        f"the reference kernel {what.get(failure.stage, 'does not run')}, so nothing can be judged",
+        f"the reference kernel {reason.get(failure.stage, 'does not run')}, so nothing can be judged",
         hint=failure.log + advice.get(failure.stage, ""),
     )

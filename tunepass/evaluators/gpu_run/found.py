@@ -37,13 +37,13 @@ class FoundDevice:
 
 
 def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
-    """Those of one driver, or of all, that kernels can be run on."""
-    return tuple(found for found in _listed(driver) if not found.device.trouble)
+    """Devices of one driver, or of all, that can run kernels."""
+    return tuple(device for device in _listed(driver) if not device.device.trouble)
 
 
 def troubled_devices(driver: str = "") -> tuple[FoundDevice, ...]:
-    """Those whose own compiler makes no kernel."""
-    return tuple(found for found in _listed(driver) if found.device.trouble)
+    """Devices whose compiler fails."""
+    return tuple(device for device in _listed(driver) if device.device.trouble)
 
 
 def _listed(driver: str) -> Iterator[FoundDevice]:

@@ -127,7 +127,7 @@ class Holder:
         return Begun(key, before, arena)
 
     def finish(self, begun: Begun, wall_s: float) -> tuple[Launched, float]:
-        """What the launch leaves, and its seconds. Raises WorkerFailed."""
+        """Outputs of the launch, and its seconds. Raises WorkerFailed."""
         answer = self._ask(protocol.Finish(begun.key), wall_s)
         assert isinstance(answer, protocol.Ran)
         return Launched(begun.before, begun.arena.copy()), answer.seconds
@@ -144,7 +144,7 @@ class Holder:
             raise
 
     def time(self, program: Program, case: Case, plan: Plan, wall_s: float) -> tuple[Launched, protocol.Timed]:
-        """What the last launch leaves, and the samples. Raises WorkerFailed and TooLarge."""
+        """Outputs of the last launch, and the samples. Raises WorkerFailed and TooLarge."""
         before, arena = self._ready(program, case)
         answer = self._ask(protocol.Time(self._loaded[program.module][0], program.words, plan), wall_s)
         assert isinstance(answer, protocol.Timed)
@@ -202,8 +202,8 @@ class Holder:
         self._layout = layout
 
     def _image(self, layout: Layout, case: Case) -> Bytes:
-        found = self._images.pop((layout, case), None)
-        image = layout.image(case) if found is None else found
+        cached = self._images.pop((layout, case), None)
+        image = layout.image(case) if cached is None else cached
         self._images[layout, case] = image
         if len(self._images) > IMAGES:
             del self._images[next(iter(self._images))]

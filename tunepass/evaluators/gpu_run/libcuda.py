@@ -69,7 +69,7 @@ class LibCuda:
         return text.value.decode(errors="replace") if text.value else f"CUDA error {code}"
 
     def _pointer(self, function: str, *arguments: object) -> int:
-        """Of functions that give a pointer or a handle by their first argument."""
+        """Result of functions that return a pointer or a handle by their first argument."""
         handle = ctypes.c_void_p()
         self._call(function, ctypes.byref(handle), *arguments)
         return handle.value or 0
@@ -196,8 +196,8 @@ class LibCuda:
 
     def launch(self, function: int, grid: Three, block: Three, shared: int, arguments: Sequence[bytes]) -> None:
         """Queued; an argument is its bytes."""
-        held = [ctypes.create_string_buffer(data, len(data)) for data in arguments]
-        addresses = (ctypes.c_void_p * max(1, len(held)))(*(ctypes.addressof(buffer) for buffer in held))
+        buffers = [ctypes.create_string_buffer(data, len(data)) for data in arguments]
+        addresses = (ctypes.c_void_p * max(1, len(buffers)))(*(ctypes.addressof(buffer) for buffer in buffers))
         extents = [ctypes.c_uint(value) for value in (*grid, *block, shared)]
         self._call("cuLaunchKernel", ctypes.c_void_p(function), *extents, ctypes.c_void_p(), addresses, None)
 

@@ -1,4 +1,4 @@
-"""What forbids a launch: by what the device says of itself, and by what it says of a compiled function."""
+"""Limits of a launch: those of the device, and of a compiled function on it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ def lacking(device: Device, call: GpuCall) -> str:
     """The limit that the launch breaks, in words; empty: none of those that are known before it is compiled."""
     if call.threads > device.threads:
         return f"threads of a block: {call.threads:,} of at most {device.threads:,}"
-    for what, wanted, most in (("threads of a block", call.block, device.block), ("blocks", call.grid, device.grid)):
-        for axis, have, limit in zip("xyz", wanted, most, strict=True):
+    for resource, requested, most in (
+        ("threads of a block", call.block, device.block),
+        ("blocks", call.grid, device.grid),
+    ):
+        for axis, have, limit in zip("xyz", requested, most, strict=True):
             if have > limit:
-                return f"{what} in {axis}: {have:,} of at most {limit:,}"
+                return f"{resource} in {axis}: {have:,} of at most {limit:,}"
     local = sum(a.bytes for a in call.arguments if isinstance(a, CalledBuffer) and a.memory == "local")
     shared = call.dynamic_shared + local
     if shared > device.shared_byte:

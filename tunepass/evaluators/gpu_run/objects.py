@@ -22,12 +22,14 @@ class CudaObjects:
     arch: str
 
     def __call__(self, candidate: GpuCandidate, folder: Path) -> Module | Failed | Infeasible:
-        made = compile_cuda(self.compiling, Candidate(text=candidate.text, flags=candidate.words), self.arch, folder)
-        if not isinstance(made, CudaObject):
-            return made
-        report = made.report(with_values(candidate.call.function, candidate.words))
+        compiled = compile_cuda(
+            self.compiling, Candidate(text=candidate.text, flags=candidate.words), self.arch, folder
+        )
+        if not isinstance(compiled, CudaObject):
+            return compiled
+        report = compiled.report(with_values(candidate.call.function, candidate.words))
         if isinstance(report, Failed):
             return report
         file = folder / "kernel.cubin"
-        file.write_bytes(made.code)
-        return Module(file, report.function, code=digest(made.code))
+        file.write_bytes(compiled.code)
+        return Module(file, report.function, code=digest(compiled.code))

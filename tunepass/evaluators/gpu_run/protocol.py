@@ -1,4 +1,4 @@
-"""What the build and the worker that holds a device say to each other: one message a line, as JSON.
+"""Protocol between a build and the worker that owns a device: one message a line, as JSON.
 
 Arrays do not travel: both have the arena, a piece of shared memory, in their address space. On a CPU that poses as a
 device the kernel shares the worker's process, so any line may be the kernel's: each is held to its form.
@@ -62,7 +62,7 @@ class LaunchWords:
 
 @dataclass(frozen=True, slots=True)
 class ListDevices:
-    """Which devices are there? Nothing is taken."""
+    """Request for the list of devices; none is reserved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class MeasureEnergy:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What the driver says of it; 0 or empty where it says nothing. `capability` is `8.0` or empty."""
+    """The driver's description of a device; 0 or empty where it has none. `capability` is `8.0` or empty."""
 
     name: str
     vendor: str
@@ -203,7 +203,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Of the multiprocessors, and what kept it down, if the device says so."""
+    """Clock of the multiprocessors, and the cause of a low one if the device reports it."""
 
     mhz: int = 0
     throttled: str = ""
@@ -221,7 +221,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Of one launch; the power meanwhile includes what the device draws for being there."""
+    """Energy of one launch; the power meanwhile includes what the device draws for being there."""
 
     joule: float
     launches: int

@@ -33,7 +33,7 @@ LIMITS = Limits(wall_s=DAY_S, memory_bytes=None, limit_reservations=False)
 
 
 class WorkerFailed(Exception):
-    """What was asked failed. `lost`: the worker is gone, or was ended because its device is in doubt."""
+    """A request failed. `lost`: the worker is gone, or was ended because its device is in doubt."""
 
     def __init__(self, failure: Failed, lost: bool):
         super().__init__(failure.log)
@@ -164,7 +164,7 @@ class Session:
 
 @functools.cache
 def devices_of(driver: str) -> tuple[Device, ...]:
-    """Those that a driver knows on this machine, by number; () where there is no such driver."""
+    """Devices of a driver on this machine, by number; () without such a driver."""
     with tempfile.TemporaryDirectory(prefix="tunepass-") as folder:
         session = Session(WorkerSetting(driver=driver), Path(folder))
         try:

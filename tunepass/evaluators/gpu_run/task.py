@@ -1,4 +1,4 @@
-"""What a GpuRun is made for."""
+"""Task of a GpuRun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel is called with while its results are compared: seeds, sizes, ends of memory, special values, overlap.
+"""Cases in which a kernel's results are compared: seeds, sizes, ends of memory, special values, overlap.
 
 One process runs all cases of a candidate.
 """
@@ -83,7 +83,7 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[
 
 
 def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
-    """What to do about results that are `wrong` in variables or at a size that nobody named."""
+    """Hint for results that are `wrong` in variables or at a size that nobody named."""
     names = {name.removeprefix(POINTER).partition(".")[0] for name in wrong}
     if names and names <= set(inputs.found):
         left = ", ".join(sorted(names))

@@ -14,7 +14,7 @@ POINTER = "&"  # in front of the name of what holds pointers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """Where an output array is wrong: `worst` is the index of the largest error."""
+    """Mismatch of an output array: `worst` is the index of the largest error."""
 
     name: str
     wrong: int
@@ -80,18 +80,18 @@ def _mismatch(want: Output, have: Output, right: Mask) -> Mismatch:
         wrong=int((~right).sum()),
         total=right.size,
         worst=worst,
-        expected=_shown(want.values[worst], want.name),
-        got=_shown(have.values[worst], want.name),
+        expected=_format_number(want.values[worst], want.name),
+        got=_format_number(have.values[worst], want.name),
     )
 
 
-def _shown(value: np.generic, name: str) -> str:
+def _format_number(value: np.generic, name: str) -> str:
     if name.startswith(POINTER):
-        return _shown_pointer(int(value))
+        return _format_pointer(int(value))
     return f"{value:.10g}" if value.dtype.kind == "f" else str(value)
 
 
-def _shown_pointer(code: int) -> str:
+def _format_pointer(code: int) -> str:
     """As frontends/c/harness/outputs.h tells pointers."""
     if code < 0:
         return "NULL" if code == -1 else "a pointer to other memory"

@@ -53,14 +53,14 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
 
 def _including(compiling: Compiling, reference: Candidate, folder: Path) -> list[str]:
     """The words for a harness that includes the source, which may be in a newer language."""
-    source, beside = compiling.place_of(compiling.source), list[str]()
+    source, include_words = compiling.place_of(compiling.source), list[str]()
     if '"' in source:  # no `#include` can name it
         link = folder / f"included{compiling.source.suffix}"
         link.unlink(missing_ok=True)
         link.symlink_to(source)
-        source, beside = str(link), ["-iquote", str(Path(source).parent)]
+        source, include_words = str(link), ["-iquote", str(Path(source).parent)]
     includes = kept(compiling.flags, lambda word, value: is_named(word, value, PREPROCESSING))
-    return [f'-DTP_INCLUDE_SOURCE="{source}"', *beside, *includes, *reference.defines, *_standard(compiling)]
+    return [f'-DTP_INCLUDE_SOURCE="{source}"', *include_words, *includes, *reference.defines, *_standard(compiling)]
 
 
 def _standard(compiling: Compiling) -> list[str]:

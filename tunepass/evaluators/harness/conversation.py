@@ -32,7 +32,7 @@ SAMPLING = ANY_TIME | {"plan", "sample", "cut"}
 
 
 class Order(IntEnum):
-    """What the harness does when told (frontends/c/harness/timing.h)."""
+    """Orders to a harness (frontends/c/harness/timing.h)."""
 
     GO = 0
     CALLS = 1
@@ -164,13 +164,15 @@ class Conversation:
         if self.shapes is not None and [list(arrays) for arrays in self.shapes] != self.report.cases:
             raise ForgedReport("it names other arrays than the harness has")
 
-    def order(self, what: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)) -> tuple[str, float]:
+    def order(
+        self, order: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)
+    ) -> tuple[str, float]:
         """Have it done: the event that follows, and the seconds from the order to it."""
         assert self._clock is not None, "the program speaks first"
-        self._due = SAMPLING if what is Order.GO else ANY_TIME
+        self._due = SAMPLING if order is Order.GO else ANY_TIME
         start = self._clock.now()
         try:
-            self.socket.send(COMMAND.pack(what, count, seed & U64))
+            self.socket.send(COMMAND.pack(order, count, seed & U64))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)
@@ -182,12 +184,12 @@ class Conversation:
         return self.order(Order.CALLS, count, seed)[1]
 
     def show(self) -> tuple[Output, ...]:
-        """What the last call computed."""
+        """Outputs of the last call."""
         self.order(Order.SHOW)
         return self.outputs(1)[0][0]
 
     def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:
-        """Of each case, what each of its calls computed."""
+        """Outputs of each call, by case."""
         return read_cases(self.results, self.report.cases or [[]], calls)
 
     def finish(self, nonce: int) -> None:

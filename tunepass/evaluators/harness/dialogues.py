@@ -1,4 +1,4 @@
-"""What is asked of a harness, and in which order: to compute for given inputs, to count, to be timed.
+"""Dialogues with a harness: compute for given inputs, count, be timed.
 
 The inputs that decide whether a result is right have seeds of their own (`variants`), which only the parent knows. It
 names one here and there, among others of which nobody knows the results, so that no call can be told from one that is
@@ -60,7 +60,7 @@ class Questions:
         return self._left.pop() if self._left else None
 
     def positions(self) -> dict[int, int]:
-        """Of the samples that are looked at: the variant of each."""
+        """Variant of each sample."""
         return dict(zip((self.random.randint(*bounds) for bounds in LOOKED_AT), self._left, strict=False))
 
     def look(self, talk: Conversation, variant: int) -> None:
@@ -80,7 +80,7 @@ def be_checked(talk: Conversation, calls: int, nonce: int) -> list[tuple[Outputs
 
 
 def compute(talk: Conversation, variants: Sequence[int], filling: int, seed: int, nonce: int) -> Mapping[int, Outputs]:
-    """What the untouched source computes for each variant; `seed` fills the inputs otherwise."""
+    """Outputs of the untouched source for each variant; `seed` fills the inputs otherwise."""
     talk.hear("ready")
     results: dict[int, Outputs] = {}
     for variant in variants:
@@ -136,11 +136,11 @@ def be_timed_in_turns(
         talk.check_arrays()
         with party.floor():
             witness, first_s = _batches(talk, ask)
-        taken, singles = [], []
+        turn_samples, singles = [], []
         for _ in range(slices):
             with party.floor():
                 samples, seconds = _slice(talk, ask, witness.calls if first_s <= SLOW_S else 0)
-                taken.append(samples)
+                turn_samples.append(samples)
                 singles += seconds
         with party.floor():
             refilled_s = _refilled(talk, ask, first_s)
@@ -148,7 +148,7 @@ def be_timed_in_turns(
     finally:
         party.leave()
     seen = Witness(tuple(singles), single=True) if len(singles) == len(talk.report.samples) else witness
-    return taken, replace(seen, refilled_s=refilled_s)
+    return turn_samples, replace(seen, refilled_s=refilled_s)
 
 
 def _slice(talk: Conversation, ask: Questions, warming: int) -> tuple[list[Sample], list[float]]:

@@ -42,7 +42,7 @@ PLACING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")  
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """What the calls computed, and the log beside it."""
+    """Outputs of the calls, and the log."""
 
     outputs: Calls
     log: str
@@ -61,7 +61,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Spoken(Generic[Answer]):
-    """What a dialogue came to, how the program ended, and the failure if either went wrong."""
+    """Result of a dialogue, the program's exit, and the failure if either went wrong."""
 
     answer: Answer | None
     done: Completed

@@ -66,25 +66,25 @@ def not_linked(source: Path, failure: Failed | None) -> ToolError:
     log, names = failure.log if failure else "", undefined_names(failure)
     if not names:
         return ToolError(f"{source} does not link with its harness", hint=log)
-    what = f"{_listed(names)}, which the kernel reaches, {'is' if len(names) == 1 else 'are'} not defined"
+    problem = f"{_listed(names)}, which the kernel reaches, {'is' if len(names) == 1 else 'are'} not defined"
     advice = (
         "name the source, the object or the library (-l…) that defines this after `--`, beside the compiler's words"
     )
-    return ToolError(f"{source} does not link with its harness: {what}", hint=f"{advice}\n{log}")
+    return ToolError(f"{source} does not link with its harness: {problem}", hint=f"{advice}\n{log}")
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [f"`{name}`" for name in names[:MOST_NAMES]]
+    quoted = [f"`{name}`" for name in names[:MOST_NAMES]]
     if len(names) > MOST_NAMES:
-        shown.append(f"{len(names) - MOST_NAMES} more")
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+        quoted.append(f"{len(names) - MOST_NAMES} more")
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 def _compile(
     compiling: Compiling, harness: str, candidate: Candidate, text: str, folder: Path
 ) -> tuple[BuiltHarness, Path]:
-    with ThreadPoolExecutor(1) as beside:
-        compiled = beside.submit(compile_reference, compiling, candidate, text, folder)
+    with ThreadPoolExecutor(1) as pool:
+        compiled = pool.submit(compile_reference, compiling, candidate, text, folder)
         try:
             built = build_harness(compiling, harness, candidate, text, folder)
         except ToolError:  # a harness that includes a source that does not compile has no words of its own

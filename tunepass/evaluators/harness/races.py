@@ -51,7 +51,7 @@ SCHEDULES = (Schedule(1, "static"), Schedule(2), Schedule(3, "guided"), Schedule
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """What all runs of a candidate under load are compared with."""
+    """References for all runs of a candidate under load."""
 
     reference: Reference
     cases: tuple[Case, ...]
@@ -66,9 +66,9 @@ class Race:
         return max(CALLS[0], min(CALLS[1], int(most)))
 
     def steady_schedules(self, folders: Sequence[Path]) -> tuple[Schedule, ...]:
-        """Those under which the reference computes what it did."""
-        found = self.failures(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
-        return tuple(schedule for schedule, failure in found.items() if failure is None)
+        """Schedules under which the reference computes the same outputs again."""
+        failures = self.failures(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
+        return tuple(schedule for schedule, failure in failures.items() if failure is None)
 
     def failures(
         self, run: HarnessRun, schedules: Sequence[Schedule], folders: Sequence[Path], calls: int = 0
@@ -83,10 +83,10 @@ class Race:
 
     def _failure(self, run: HarnessRun, schedule: Schedule, calls: int) -> Failed | None:
         scheduled = replace(run, environment=(*run.environment, *schedule.environment), cpus=())
-        found = scheduled.check(self.cases, self.reference.alignment, self.limits, calls=calls)
-        if isinstance(found, Failed):
-            return Failed(found.stage, f"{schedule}: {found.log}") if found.stage in GRAVE else None
-        for case, checked in found.items():
+        failure = scheduled.check(self.cases, self.reference.alignment, self.limits, calls=calls)
+        if isinstance(failure, Failed):
+            return Failed(failure.stage, f"{schedule}: {failure.log}") if failure.stage in GRAVE else None
+        for case, checked in failure.items():
             for number, outputs in enumerate(checked.calls):
                 wrong = self.reference.expected[case].mismatches(number % 2, outputs)
                 if wrong:

@@ -1,4 +1,4 @@
-"""What the untouched source computes, and in which cases it can be judged by.
+"""Reference: outputs of the untouched source, and the cases in which it can judge candidates.
 
 A case other than the usual ones, in which the source itself fails, is left out: nothing can be compared there.
 """
@@ -35,7 +35,7 @@ ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than th
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is right in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
+    """Expected outputs in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
 
     calls: Calls
     tolerances: tuple[Tolerance, ...]
@@ -46,7 +46,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What the untouched source computes in each case."""
+    """Outputs of the untouched source in each case."""
 
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
@@ -69,7 +69,7 @@ class Reference:
 
     @property
     def shapes(self) -> tuple[ArrayShape, ...]:
-        """Of the outputs at the size that is tuned."""
+        """Shapes of the outputs at the size that is tuned."""
         return shapes(next(iter(self.outputs.values()))[0])
 
     def check_limits(self, limits: Limits) -> Limits:
@@ -82,9 +82,9 @@ class Reference:
 
 
 def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
-    """What the user is told of the cases that were left out: not of small sizes that nobody named."""
-    told = [(case, why) for case, why in reference.left_out if case.size <= 1 or inputs.stated]
-    return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in told)
+    """Notes on the cases that were left out, without small sizes that the user did not name."""
+    reasons = [(case, why) for case, why in reference.left_out if case.size <= 1 or inputs.stated]
+    return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in reasons)
 
 
 def run_reference(
@@ -159,23 +159,23 @@ def _expected(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding:
 
 def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
     """The alignment with which the source runs, and what it computes."""
-    found = run.check(cases, 1, limits, calls=2)
-    if isinstance(found, Failed) and found.stage in ("crash", "out_of_bounds"):
+    outcomes = run.check(cases, 1, limits, calls=2)
+    if isinstance(outcomes, Failed) and outcomes.stage in ("crash", "out_of_bounds"):
         aligned = run.check(cases, ALIGNED, limits, calls=2)
         if not isinstance(aligned, Failed):
             return ALIGNED, aligned
-    if isinstance(found, Failed):
-        raise ToolError(_problem(source, found), hint=_hint(found))
-    return 1, found
+    if isinstance(outcomes, Failed):
+        raise ToolError(_problem(source, outcomes), hint=_hint(outcomes))
+    return 1, outcomes
 
 
 def _run_each(
     run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits
 ) -> Iterator[tuple[Case, Checked | Failed]]:
     """All at once; where that fails, one by one."""
-    found = run.check(cases, alignment, limits, calls=2) if cases else {}
-    if not isinstance(found, Failed):
-        yield from found.items()
+    outcomes = run.check(cases, alignment, limits, calls=2) if cases else {}
+    if not isinstance(outcomes, Failed):
+        yield from outcomes.items()
         return
     for case in cases:
         alone = run.check([case], alignment, limits, calls=2)
@@ -213,11 +213,13 @@ def _disagreement(calls: Calls, stated: StatedTolerance) -> Mismatch | None:
     """Two calls on equal data must agree, except where both left the poison; threads may sum in another order."""
     for first, second in zip(*calls):
         unwritten = _poison_left(first, second)
-        kept = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
+        written_outputs = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
         dtype = first.values.dtype
         loose = StatedTolerance(relative=LARGEST.get(dtype.itemsize, 0.0) if dtype.kind == "f" else 0.0)
-        tolerance = tolerance_of(loose if stated.relative is None else stated, spread_of(kept[0].values), dtype)
-        wrong = compare([kept[0]], [kept[1]], tolerance)
+        tolerance = tolerance_of(
+            loose if stated.relative is None else stated, spread_of(written_outputs[0].values), dtype
+        )
+        wrong = compare([written_outputs[0]], [written_outputs[1]], tolerance)
         if wrong:
             return wrong[0]
     return None
@@ -253,13 +255,13 @@ def _poison_left(first: Output, second: Output) -> Mask:
 def _problem(source: Path, failure: Failed) -> str:
     if failure.log.startswith(SETUP_FAILS):
         return f"{source}: a function that the pragma's `setup` or `teardown` names fails, so nothing can be judged"
-    what = {
+    problem = {
         "timeout": "does not end in time",
         "out_of_bounds": "leaves the bounds of its arrays",
         "memory": "lacks memory",
         "wrong_result": "writes to an input",
     }
-    return f"{source}: the kernel as it is {what.get(failure.stage, 'does not run')}, so nothing can be judged"
+    return f"{source}: the kernel as it is {problem.get(failure.stage, 'does not run')}, so nothing can be judged"
 
 
 def _hint(failure: Failed) -> str:

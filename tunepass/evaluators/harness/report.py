@@ -1,4 +1,4 @@
-"""What a generated harness reports: the reading side of the protocol in frontends/c/harness/source.py.
+"""Reports of a generated harness: the reading side of the protocol in frontends/c/harness/source.py.
 
 The harness shares its process with the kernel, so any line may be the kernel's: each is held to its form and bounds.
 """
@@ -134,7 +134,7 @@ def _duration(text: str) -> float:
 
 
 def shapes(outputs: Sequence[Output]) -> tuple[ArrayShape, ...]:
-    """What a harness says of these outputs."""
+    """Shapes of these outputs, as a harness reports them."""
     return tuple(ArrayShape(o.name, f"{o.values.dtype.kind}{o.values.dtype.itemsize}", len(o.values)) for o in outputs)
 
 

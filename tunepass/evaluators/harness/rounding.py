@@ -32,7 +32,7 @@ Rounded = Mapping[Case, tuple[Output, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """Where and how the reference runs."""
+    """Runs of the reference under other roundings."""
 
     harness: BuiltHarness
     candidate: Candidate
@@ -50,9 +50,9 @@ class Rounding:
         ]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             compiled = [pool.submit(self._compiled, *variant) for variant in variants]
-            found = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
-            found += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
-        return [results for future in found if (results := future.result()) is not None]
+            futures = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
+            futures += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
+        return [results for future in futures if (results := future.result()) is not None]
 
     def _run(self, run: HarnessRun | None, mode: str, cases: Sequence[Case]) -> Rounded | None:
         results = None if run is None else run.check(cases, self.alignment, self.limits, rounding=mode)

@@ -55,8 +55,8 @@ def race_found(
         return None
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
-    found = RACE.search(result.log)
-    return Failed("wrong_result", f"ThreadSanitizer: {found[1]}\n{found[2]}") if found else None
+    match = RACE.search(result.log)
+    return Failed("wrong_result", f"ThreadSanitizer: {match[1]}\n{match[2]}") if match else None
 
 
 def _understood(target: Path) -> bool:
@@ -66,14 +66,14 @@ def _understood(target: Path) -> bool:
 
 
 def _linked(harness: BuiltHarness, candidate: Candidate, target: Path, folder: Path) -> Path | None:
-    told = folder / "gomp.o"
+    runtime = folder / "gomp.o"
     text = folder / "gomp.c"
     text.write_text((resources.files("tunepass.evaluators.harness") / "gomp.c").read_text())
-    _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", told])
+    _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", runtime])
     if failure is not None:
         return None
     words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in WRAPPED))
-    program, failure = replace(harness, objects=(*harness.objects, told), link_words=words).link(
+    program, failure = replace(harness, objects=(*harness.objects, runtime), link_words=words).link(
         target, candidate, folder, by_own=True
     )
     return None if failure is not None else program

@@ -17,7 +17,7 @@ from tunepass.study.outcome import Failed
 SLICE_S = 0.01  # the shortest that differences between turns of others' work are seen in
 SLICES = (2, 8)
 MOST_SAMPLES = 40  # in a slice
-Taken = tuple[list[list[Sample]], Witness]
+Timed = tuple[list[list[Sample]], Witness]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def time_together(
     turns, words = Turns(len(runs), slices.count + 2), slices.plan(plan).arguments()
     patience_s, longer = limits.wall_s, replace(limits, wall_s=limits.wall_s * (1 + len(runs)))
 
-    def timed(run: HarnessRun, ask: Questions, party: Party) -> Taken | Failed:
+    def timed(run: HarnessRun, ask: Questions, party: Party) -> Timed | Failed:
         try:
             return run.time_in_turns(ask.seed, words, longer, ask, shapes, party, slices.count, patience_s)
         finally:
@@ -73,14 +73,14 @@ def time_together(
         pool.shutdown()
 
 
-def _values(found: Sequence[Taken | Failed], most: int) -> list[float | Failed | None]:
-    taken = {i: each for i, each in enumerate(found) if not isinstance(each, Failed)}
-    seconds = dict(zip(taken, in_same_turns([slices for slices, _ in taken.values()]))) if taken else {}
-    return [each if isinstance(each, Failed) else _checked(each, seconds[i], most) for i, each in enumerate(found)]
+def _values(results: Sequence[Timed | Failed], most: int) -> list[float | Failed | None]:
+    timed = {i: each for i, each in enumerate(results) if not isinstance(each, Failed)}
+    seconds = dict(zip(timed, in_same_turns([slices for slices, _ in timed.values()]))) if timed else {}
+    return [each if isinstance(each, Failed) else _checked(each, seconds[i], most) for i, each in enumerate(results)]
 
 
-def _checked(taken: Taken, seconds: float, most: int) -> float | Failed | None:
-    slices, witness = taken
+def _checked(timed: Timed, seconds: float, most: int) -> float | Failed | None:
+    slices, witness = timed
     if any(len(samples) > most for samples in slices):
         return Failed("cheated", f"the report is not the harness's: more than {most} samples in a slice")
     samples = [sample for each in slices for sample in each]

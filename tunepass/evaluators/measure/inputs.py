@@ -29,7 +29,7 @@ class OverInputs:
     worst: bool = False
 
     def combined(self, values: Sequence[Values], default: Sequence[Values] = ()) -> dict[str, float]:
-        """Of all inputs."""
+        """Values of all inputs, combined."""
         return {o.name: self._combined(o, [v[o.name] for v in values], default) for o in self.objectives}
 
     def least(self, values: Sequence[float], default: Sequence[Values] = ()) -> float:

@@ -51,9 +51,9 @@ class MetricPattern:
         return re.sub(self._regex, r"\1_\3", output, flags=re.IGNORECASE)
 
     def place(self, output: str) -> int | None:
-        """Where the last occurrence stands, which is the one that counts."""
-        found = list(re.finditer(self._regex, output, re.IGNORECASE))
-        return found[-1].start(2) if found else None
+        """Position of the last occurrence, which is the one that counts."""
+        matches = list(re.finditer(self._regex, output, re.IGNORECASE))
+        return matches[-1].start(2) if matches else None
 
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""
@@ -88,7 +88,7 @@ class JsonNumber:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run takes, whatever it prints."""
+    """Resources that a run uses, whatever it prints."""
 
     measure: Measure
     objective: Objective

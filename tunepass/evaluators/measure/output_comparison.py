@@ -11,7 +11,7 @@ from tunepass.evaluators.measure.metrics import NUMBER, MetricPattern, OutputMet
 from tunepass.evaluators.measure.tolerance import Tolerance, is_right
 
 FREE_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?![\w.])", re.IGNORECASE)
-SHOWN = 80  # characters of a line in a message
+MOST_QUOTED = 80  # characters of a line in a message
 
 
 def numbers_differ(expected: str, got: str, numbers: Sequence[OutputMetric], tolerance: Tolerance) -> str | None:
@@ -48,9 +48,11 @@ def _same_line(expected: str, got: str, tolerance: Tolerance) -> bool:
         return True
     if FREE_NUMBER.sub("#", expected) != FREE_NUMBER.sub("#", got):
         return False
-    wanted, printed = (np.array([float(number) for number in FREE_NUMBER.findall(line)]) for line in (expected, got))
-    return bool(is_right(wanted, printed, tolerance).all())
+    expected_numbers, printed = (
+        np.array([float(number) for number in FREE_NUMBER.findall(line)]) for line in (expected, got)
+    )
+    return bool(is_right(expected_numbers, printed, tolerance).all())
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+    return line if len(line) <= MOST_QUOTED else line[:MOST_QUOTED] + "…"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_comparison import FREE_NUMBER, SHOWN
+from tunepass.evaluators.measure.output_comparison import FREE_NUMBER, MOST_QUOTED
 from tunepass.ir.run import PRINTED_RELATIVE, OutputCheck
 
 Texts = Mapping[str, str]  # what each of stdout, stderr and the files holds, by its name
@@ -41,7 +41,7 @@ class ExpectedText:
 
 
 def expected_texts(first: Texts, second: Texts, metrics: Sequence[MetricPattern]) -> tuple[ExpectedText, ...]:
-    """What two runs of the untouched program agree on. A text whose number of lines varies says nothing."""
+    """Texts on which two runs of the untouched program agree. A text whose number of lines varies says nothing."""
     timed = frozenset(place for metric in metrics if (place := _metric_line(first, metric)) is not None)
     expected = []
     for name, text in first.items():
@@ -75,20 +75,20 @@ def _lines(text: str) -> tuple[str, ...]:
 def _line_difference(want: str, have: str, check: OutputCheck) -> str | None:
     if FREE_NUMBER.sub("#", want) != FREE_NUMBER.sub("#", have):
         return f": expected {_cut(want)!r}, got {_cut(have)!r}"
-    for place, (wanted, got) in enumerate(zip(FREE_NUMBER.findall(want), FREE_NUMBER.findall(have)), start=1):
-        if wanted != got and not number_is_right(wanted, got, check):
-            return f", number {place}: expected {wanted}, got {got}"
+    for place, (expected, got) in enumerate(zip(FREE_NUMBER.findall(want), FREE_NUMBER.findall(have)), start=1):
+        if expected != got and not number_is_right(expected, got, check):
+            return f", number {place}: expected {expected}, got {got}"
     return None
 
 
-def number_is_right(wanted: str, got: str, check: OutputCheck) -> bool:
-    """`got` beside `wanted`, both as printed."""
-    expected, value = float(wanted), float(got)
+def number_is_right(reference: str, got: str, check: OutputCheck) -> bool:
+    """`got` beside `reference`, both as printed."""
+    expected, value = float(reference), float(got)
     if math.isnan(expected) or not math.isfinite(expected):
         return (math.isnan(expected) and math.isnan(value)) or expected == value
-    whole = WHOLE.fullmatch(wanted) is not None and WHOLE.fullmatch(got) is not None
+    whole = WHOLE.fullmatch(reference) is not None and WHOLE.fullmatch(got) is not None
     relative = (0.0 if whole else PRINTED_RELATIVE) if check.relative is None else check.relative
-    units = [unit for unit in (printed_unit(wanted), printed_unit(got)) if unit]
+    units = [unit for unit in (printed_unit(reference), printed_unit(got)) if unit]
     unit = min(units, default=0.0)  # `%g` prints 1.5 and 1.49999
     return abs(value - expected) <= check.absolute + relative * abs(expected) + unit * (1 + 1e-9)
 
@@ -101,4 +101,4 @@ def printed_unit(text: str) -> float:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+    return line if len(line) <= MOST_QUOTED else line[:MOST_QUOTED] + "…"

@@ -1,4 +1,4 @@
-"""What the stages of a trial cost."""
+"""Costs of the stages of a trial."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _undisturbed(samples: Sequence[Sample]) -> list[int]:
 
 
 def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:
-    """Whether the measurement should be repeated: most samples were interfered with, and it shows."""
+    """Should the measurement be repeated, because most samples were interfered with?"""
     if not samples:
         return False
     timing = summarise(samples)
@@ -140,7 +140,7 @@ def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:
 
 
 def far_behind(timing: Timing, best: Timing) -> bool:
-    """Whether the fastest sample is slower than the best's median by more than what interference explains."""
+    """Is the fastest sample slower than the best's median by more than interference explains?"""
     slower = max(1.0, timing.calibration_s / max(best.calibration_s, 1e-9))
     return min(timing.samples) > FAR * slower * best.median_s
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import EnvironmentFault
 
-SAID_AFTER_S = 2.0  # of waiting: most others measure for less than a second
+NOTICE_AFTER_S = 2.0  # of waiting: most others measure for less than a second
 MOST_S = 600.0  # of waiting, where no budget says otherwise
 
 
@@ -46,7 +46,7 @@ class Patience:
 
     tell: Callable[[str], None] = _say_nothing
     left_s: Callable[[], float] = _most
-    said_after_s: float = SAID_AFTER_S
+    said_after_s: float = NOTICE_AFTER_S
     search_left_s: Callable[[], float] = _endless
     search_s: float | None = None
 
@@ -56,23 +56,23 @@ def reserved_core(patience: Patience = Patience()) -> Iterator[tuple[int, ...]]:
     """A core of ours that nobody else measures on; () where pinning is not possible. Waits for one if need be; raises
     EnvironmentFault when there is no more time to."""
     cores = sorted(os.sched_getaffinity(0), reverse=True)  # interrupts tend to be served by the first
-    held, chosen = -1, cores[0]
+    descriptor, chosen = -1, cores[0]
     try:
         for core in cores:
-            held = _lock(core)
-            if held >= 0:
+            descriptor = _lock(core)
+            if descriptor >= 0:
                 chosen = core
                 break
         else:
             waited_for = cores[os.getpid() % len(cores)]
-            held = _waited_for(waited_for, patience)
-            chosen = waited_for if held >= 0 else chosen
-        if held >= 0:
-            _sign(held)
+            descriptor = _waited_for(waited_for, patience)
+            chosen = waited_for if descriptor >= 0 else chosen
+        if descriptor >= 0:
+            _sign(descriptor)
         yield (chosen,) if len(cores) > 1 else ()
     finally:
-        if held >= 0:
-            os.close(held)
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _path(core: int) -> Path:
@@ -110,7 +110,7 @@ def _waited_for(core: int, patience: Patience) -> int:
     file = _open(core)
     if file < 0:
         return -1
-    taken, ended, given_up = threading.Event(), threading.Lock(), False
+    acquired, ended, given_up = threading.Event(), threading.Lock(), False
 
     def take() -> None:
         with contextlib.suppress(OSError):
@@ -118,14 +118,14 @@ def _waited_for(core: int, patience: Patience) -> int:
         with ended:
             if given_up:
                 os.close(file)
-            taken.set()
+            acquired.set()
 
     threading.Thread(target=take, name="core", daemon=True).start()
     try:
         left_s = max(0.0, patience.left_s())
-        if not taken.wait(min(patience.said_after_s, left_s)):
+        if not acquired.wait(min(patience.said_after_s, left_s)):
             patience.tell(f"waiting for a core to measure on: {_holder(core)}")
-            if not taken.wait(max(0.0, patience.left_s())):
+            if not acquired.wait(max(0.0, patience.left_s())):
                 raise EnvironmentFault(
                     f"no core became free to measure on: {_holder(core)}",
                     hint="wait for it or end it, or give this build more time (--budget)",
@@ -134,21 +134,21 @@ def _waited_for(core: int, patience: Patience) -> int:
     except BaseException:
         with ended:
             given_up = True
-            if taken.is_set():
+            if acquired.is_set():
                 os.close(file)
         raise
 
 
-def _sign(held: int) -> None:
-    """Who we are and since when, for those who wait."""
+def _sign(descriptor: int) -> None:
+    """Write this process and the time into the lock file, for those who wait."""
     words = " ".join(sys.argv[1:])[:200]
     with contextlib.suppress(OSError):
-        os.ftruncate(held, 0)
-        os.pwrite(held, f"{os.getpid()} {time.time():.0f} {words}".encode(errors="replace"), 0)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()} {time.time():.0f} {words}".encode(errors="replace"), 0)
 
 
 def _holder(core: int) -> str:
-    """Who holds the core, and for how long."""
+    """Process that has the core, and for how long."""
     try:
         pid, since, *words = _path(core).read_text(errors="replace").split()
         seconds = max(0.0, time.time() - float(since))

@@ -36,7 +36,7 @@ CHECKED = ("compile", "run", "memory")  # stages in which a failure may be the m
 
 
 def of_the_machine(text: str) -> bool:
-    """Whether the words are those of a machine that fails, whatever runs on it."""
+    """Are the words those of a machine that fails, whatever runs on it?"""
     return OF_THE_MACHINE.search(text) is not None
 
 
@@ -45,7 +45,7 @@ def may_be_the_machines(outcome: Outcome) -> bool:
 
 
 def remedy(text: str) -> str:
-    """What to do about a machine that says this."""
+    """Remedy for a machine with this failure."""
     return next((words for pattern, words in REMEDIES.items() if re.search(pattern, text)), "find out why")
 
 

@@ -41,12 +41,12 @@ def available() -> tuple[Protection, tuple[Kind, ...]]:
     command = [*start_words(), "probe"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PROBE_S, check=True, stdin=subprocess.DEVNULL)
-        found: dict[str, int] = marshal.loads(done.stdout)
+        versions: dict[str, int] = marshal.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, EOFError, ValueError, TypeError) as error:
         raise EnvironmentFault(f"the supervisor of candidates cannot be started: {error}") from error
     kinds: tuple[Kind, ...] = ("namespaces", "user_namespaces", "broker")
-    kinds = (*(kind for kind in kinds if found[kind]), "supervisor")
-    return Protection(kinds[0], bool(found["filter"]), found["landlock"]), kinds
+    kinds = (*(kind for kind in kinds if versions[kind]), "supervisor")
+    return Protection(kinds[0], bool(versions["filter"]), versions["landlock"]), kinds
 
 
 @functools.cache

@@ -135,15 +135,15 @@ def run_limited(
     if trust == "kernel" and scratch is None:
         raise ValueError("a kernel needs the folder that it may write to")
     words = [os.fspath(word) for word in argv]
-    here = None if trust == "tool" else shield()
+    shielding = None if trust == "tool" else shield()
     request = {
         "argv": words,
         "cwd": os.fspath(cwd) if cwd is not None else os.getcwd(),
         "env": dict(base_environment() if env is None else env),
         "cpus": list(cpus),
         "trust": trust,
-        "protection": protection or (here.kind if here else "namespaces"),
-        "filter": here is not None and here.filter,
+        "protection": protection or (shielding.kind if shielding else "namespaces"),
+        "filter": shielding is not None and shielding.filter,
         "scratch": os.path.abspath(scratch) if scratch is not None else None,
         "wall_s": limits.wall_s,
         "cpu_s": limits.cpu_s,

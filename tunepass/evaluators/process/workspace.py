@@ -65,11 +65,11 @@ def _owned_folder() -> tuple[Path, int]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         try:
-            held = _lock(folder)
+            descriptor = _lock(folder)
         except OSError:
             return folder, -1
-        if held >= 0:
-            return folder, held
+        if descriptor >= 0:
+            return folder, descriptor
 
 
 def _lock(folder: Path) -> int:
@@ -100,8 +100,8 @@ def sweep_abandoned(root: Path) -> None:
 
 def _sweep(folder: Path) -> None:
     with contextlib.suppress(OSError):  # another sweep was faster, or it is another user's
-        if folder.lstat().st_uid == os.getuid() and (held := _lock(folder)) >= 0:
+        if folder.lstat().st_uid == os.getuid() and (descriptor := _lock(folder)) >= 0:
             try:
                 shutil.rmtree(folder, ignore_errors=True)
             finally:
-                os.close(held)
+                os.close(descriptor)

@@ -59,7 +59,7 @@ class ReplayReport:
     runs: tuple[ReplayRun, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """What `--format json` prints."""
+        """Object that `--format json` prints."""
         return asdict(self)
 
 

@@ -82,11 +82,11 @@ def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
     if len({p.name for p in parameters}) < len(parameters) or not parameters or not objectives:
         raise StudyError(f"{shown(path)}: a description has parameters of distinct names, and objectives")
     outcomes, deviation = _rows(path.with_suffix(".csv.gz"), parameters, objectives)
-    kept = space or Space.from_table(list(outcomes), parameters)
+    table_space = space or Space.from_table(list(outcomes), parameters)
     if space and outcomes:
         inside = space.contains_columns(space.columns(list(outcomes)))
         outcomes = {c: o for (c, o), within in zip(outcomes.items(), inside.tolist()) if within}
-    return RecordedSpace(name, kept, objectives, outcomes, deviation, space is not None)
+    return RecordedSpace(name, table_space, objectives, outcomes, deviation, space is not None)
 
 
 def _stated(path: Path) -> dict[str, Any]:

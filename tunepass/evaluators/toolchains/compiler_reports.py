@@ -27,14 +27,14 @@ from tunepass.files import encoded, read_utf8, write_bytes
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed, Infeasible
 
-KEPT = "nvcc-reports-1"  # the folder, in the user's cache folder
+FOLDER = "nvcc-reports-1"  # the folder, in the user's cache folder
 LARGEST = 1 << 20  # characters of a file that is believed
 AMOUNTS = ("registers", "spill_store_byte", "spill_load_byte", "stack_byte", "shared_byte", "constant_byte", "barriers")
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a compile of one candidate says of the kernel, in how many seconds, and whether it was known before."""
+    """Report of one candidate's compile on the kernel, its seconds, and whether it was known before."""
 
     outcome: CompilerReport | Failed | Infeasible
     seconds: float
@@ -59,17 +59,17 @@ class CompilerReports:
             return Compiled(known, time.monotonic() - started, known=True)
         place, function = self._place(candidate), with_values(self.function, candidate.defines)
         with self.workspace.scratch() as folder:
-            made = compile_cuda(self.compiling, candidate, self.arch, folder)
-        if isinstance(made, CudaObject):
+            compiled = compile_cuda(self.compiling, candidate, self.arch, folder)
+        if isinstance(compiled, CudaObject):
             if place is not None:
-                _keep(place, made)
-            return Compiled(made.report(function), time.monotonic() - started)
-        return Compiled(made, time.monotonic() - started)
+                _keep(place, compiled)
+            return Compiled(compiled.report(function), time.monotonic() - started)
+        return Compiled(compiled, time.monotonic() - started)
 
     def known(self, candidate: Candidate) -> CompilerReport | None:
-        """What an earlier compile of the same candidate reported; nothing is started."""
+        """Report of an earlier compile of the same candidate; nothing is started."""
         place = self._place(candidate)
-        reports = None if place is None else _kept(place)
+        reports = None if place is None else _cached(place)
         return None if reports is None else report_of(with_values(self.function, candidate.defines), reports)
 
     def close(self) -> None:
@@ -91,10 +91,10 @@ def user_cache() -> Path:
     """Beside the digests of tunepass.evaluators.toolchains.digests."""
     named = os.environ.get("TUNEPASS_CACHE")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (Path(named) if named else Path(home) / "tunepass") / KEPT
+    return (Path(named) if named else Path(home) / "tunepass") / FOLDER
 
 
-def _kept(path: Path) -> tuple[CompilerReport, ...] | None:
+def _cached(path: Path) -> tuple[CompilerReport, ...] | None:
     """None where there is no such file, or it is not what _keep wrote, or a header is another now."""
     try:
         stored = json.loads(read_utf8(path, LARGEST))
@@ -116,10 +116,10 @@ def _report(fields: dict[str, object]) -> CompilerReport:
     return CompilerReport(function=function, instructions=mix, **{name: int(str(n)) for name, n in amounts.items()})
 
 
-def _keep(path: Path, made: CudaObject) -> None:
-    """Where nothing can be written, nothing is kept."""
-    files: Sequence[tuple[str, str]] = [(os.fspath(file), content_digest(file)) for file in made.files]
-    stored = {"files": files, "reports": [asdict(report) for report in made.reports]}
+def _keep(path: Path, compiled: CudaObject) -> None:
+    """Store the reports; nothing is stored in a folder that cannot be written."""
+    files: Sequence[tuple[str, str]] = [(os.fspath(file), content_digest(file)) for file in compiled.files]
+    stored = {"files": files, "reports": [asdict(report) for report in compiled.reports]}
     with contextlib.suppress(OSError, TunepassError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(path, encoded(json.dumps(stored) + "\n"), durable=False)

@@ -87,8 +87,8 @@ class Compiling:
 
     @property
     def further_sources(self) -> tuple[str, ...]:
-        own = self.source.resolve()
-        return tuple(name for name in self._split[2] if Path(name).resolve() != own)
+        main_source = self.source.resolve()
+        return tuple(name for name in self._split[2] if Path(name).resolve() != main_source)
 
     def by(self, candidate: Candidate) -> Compiling:
         """With the compiler that the candidate names, and the words of this one. Objects are linked by this one."""
@@ -97,7 +97,7 @@ class Compiling:
         return replace(self, command=(candidate.compiler, *self.command[1:]))
 
     def threaded(self, candidate: Candidate) -> bool:
-        """Whether the program may run threads (then it is not pinned to one core)."""
+        """May the program run threads? Then it is not pinned to one core."""
         return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
 
     def limits_now(self) -> Limits:
@@ -143,9 +143,9 @@ class Compiling:
         """As compile_candidate, whatever was applied."""
         other = self.by(candidate)
         if other is not self:
-            made = other.compile_object(candidate, folder, rename_main=rename_main, limits=limits)
+            compiled = other.compile_object(candidate, folder, rename_main=rename_main, limits=limits)
             self.longest_s = max(self.longest_s, other.longest_s)
-            return made
+            return compiled
         if candidate.text is None:
             source = self.source
         else:
@@ -184,8 +184,8 @@ class Compiling:
             case "gcc":
                 return (*(f"-ffile-prefix-map={place}={name}" for place, name in places.items()), SEED)
             case "clang":  # -ffile-prefix-map would lose the lines of remarks
-                here = (f"-fdebug-compilation-dir={os.path.realpath(os.getcwd())}",) if self.snapshot else ()
-                return (*(f"-fmacro-prefix-map={place}={name}" for place, name in places.items()), *here)
+                directory_flags = (f"-fdebug-compilation-dir={os.path.realpath(os.getcwd())}",) if self.snapshot else ()
+                return (*(f"-fmacro-prefix-map={place}={name}" for place, name in places.items()), *directory_flags)
             case _:
                 return ()
 

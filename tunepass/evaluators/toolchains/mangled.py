@@ -44,11 +44,11 @@ def name_of(function: str, names: Iterable[str]) -> str | None:
     name = name.rpartition("::")[2].strip()
     known = tuple(names)
     exact = [mangled for mangled in known if mangled == name]
-    found = exact or [mangled for mangled in known if plain_name(mangled) == name]
-    if len(found) > 1 and arguments:
-        wanted = _mangled_arguments(arguments.rpartition(">")[0])
-        found = [mangled for mangled in found if wanted is not None and wanted.search(mangled)]
-    return found[0] if len(found) == 1 else None
+    candidates = exact or [mangled for mangled in known if plain_name(mangled) == name]
+    if len(candidates) > 1 and arguments:
+        pattern = _mangled_arguments(arguments.rpartition(">")[0])
+        candidates = [mangled for mangled in candidates if pattern is not None and pattern.search(mangled)]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def plain_name(mangled: str) -> str:
@@ -70,11 +70,11 @@ def with_values(function: str, defines: Sequence[str]) -> str:
     """The name, with the values of macros (`-DNAME=value`) in its template's arguments."""
     values = dict(word.removeprefix("-D").split("=", 1) for word in defines if word.startswith("-D") and "=" in word)
     name, bracket, arguments = function.partition("<")
-    return name + bracket + re.sub(r"\b[A-Za-z_]\w*", lambda found: values.get(found[0], found[0]), arguments)
+    return name + bracket + re.sub(r"\b[A-Za-z_]\w*", lambda match: values.get(match[0], match[0]), arguments)
 
 
 def _mangled_arguments(text: str) -> re.Pattern[str] | None:
-    """What <template-args> of these look like; a number may be of any integer type. None for other arguments."""
+    """Pattern of the <template-args> of these; a number may be of any integer type. None for other arguments."""
     parts = [_mangled_argument(" ".join(argument.split())) for argument in text.split(",")]
     return re.compile(f"I{''.join(part for part in parts if part)}E") if all(parts) else None
 
@@ -98,5 +98,5 @@ def _computed(text: str) -> str:
         value = parse(text, {})
     except TunepassError:
         return text
-    found = evaluate(value, {}, 1)
-    return str(int(found.values[0])) if found.defined.all() else text
+    evaluated = evaluate(value, {}, 1)
+    return str(int(evaluated.values[0])) if evaluated.defined.all() else text

@@ -52,7 +52,7 @@ class Nvcc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CudaObject:
-    """What a compile gave: the cubin's bytes, its kernels' reports, the files of the user that it read, and how long
+    """Result of a compile: the cubin's bytes, its kernels' reports, the files of the user that it read, and how long
     it took."""
 
     code: bytes
@@ -61,23 +61,23 @@ class CudaObject:
     seconds: float
 
     def report(self, function: str) -> CompilerReport | Failed:
-        """Of the function as the source calls it."""
-        found = report_of(function, self.reports)
-        if found is not None:
-            return found
+        """Report on the function, by its name in the source."""
+        function_report = report_of(function, self.reports)
+        if function_report is not None:
+            return function_report
         names = ", ".join(report.function for report in self.reports) or "no kernel at all"
         return Failed("compile", f"the object has not exactly one kernel {function}: it has {names}")
 
 
 def find(program: str = "nvcc") -> str:
     """The path of the compiler; raises ToolError saying how to get it."""
-    found = shutil.which(program)
-    if found is None and program == "nvcc":
+    path = shutil.which(program)
+    if path is None and program == "nvcc":
         places = (folder / "bin" / "nvcc" for folder in toolkits())
-        found = next((str(place) for place in places if os.access(place, os.X_OK)), None)
-    if found is None:
+        path = next((str(place) for place in places if os.access(place, os.X_OK)), None)
+    if path is None:
         raise ToolError(f"compiler not found: {program}", hint=HINT)
-    return found
+    return path
 
 
 def identify(program: str = "nvcc") -> Nvcc:

@@ -1,4 +1,4 @@
-"""Which programs make an object file, by their binaries, and what words that mean this machine mean here.
+"""Programs that make an object file, by their binaries, and meanings of words that depend on this machine.
 
 A version tells neither a rebuilt compiler from the one before nor one processor from another: `-march=native` is what
 `gcc -### -march=native` and `clang -### -march=native` print. The driver, the compiler proper and the assembler that
@@ -105,7 +105,7 @@ def libraries(path: str) -> list[Path]:
 
 
 def target_words(words: Sequence[str], family: Family) -> str:
-    """What the compiler proper is told of the processor, sorted."""
+    """Words about the processor for the compiler proper, sorted."""
     if family == "clang":
         return " ".join(sorted(value for word, value in pairwise(words) if word in CLANG_TARGET))
     return " ".join(sorted(word for word in words if word.startswith(("-m", "l1-cache", "l2-cache"))))

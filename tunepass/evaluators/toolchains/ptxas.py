@@ -1,4 +1,4 @@
-"""What ptxas says of each kernel that it assembles (`-Xptxas -v`): registers, spills, stack, memories.
+"""Reports of ptxas on each kernel that it assembles (`-Xptxas -v`): registers, spills, stack, memories.
 
 Which fields a line has depends on the architecture and on the kernel; one that is missing counts nothing.
 """
@@ -21,9 +21,9 @@ TOO_MUCH = re.compile(r"Entry function '([^']+)' uses too much (\w+) data \(0x([
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompilerReport:
-    """Of one kernel, by its name in the object (mangled, where it is). Bytes of spills and stack are of a thread, those
-    of shared memory of a block, without what is asked for at the launch. Spills of functions that are called count
-    in. `instructions` are those of the object by operation (`FFMA`, `LDS.128`), where a disassembler told."""
+    """Report on one kernel, by its name in the object (mangled, where it is). Bytes of spills and stack are of a
+    thread, those of shared memory of a block, without what is asked for at the launch. Spills of functions that are
+    called count in. `instructions` are those of the object by operation (`FFMA`, `LDS.128`), if a disassembler ran."""
 
     function: str
     registers: int
@@ -69,15 +69,15 @@ def _with_frame(report: CompilerReport, stack: int, stores: int, loads: int) -> 
 
 
 def _with_amounts(report: CompilerReport, amounts: str) -> CompilerReport:
-    found = {"barriers": 0, "cumulative stack size": report.stack_byte, "smem": 0, "lmem": 0, "cmem": 0}
+    by_name = {"barriers": 0, "cumulative stack size": report.stack_byte, "smem": 0, "lmem": 0, "cmem": 0}
     for amount, name in AMOUNT.findall(amounts):
-        found[name] = int(amount) + (found[name] if name == "cmem" else 0)  # constant memory has banks
+        by_name[name] = int(amount) + (by_name[name] if name == "cmem" else 0)  # constant memory has banks
     return replace(
         report,
-        barriers=found["barriers"],
-        stack_byte=found["cumulative stack size"],
-        shared_byte=found["smem"],
-        constant_byte=found["cmem"],
+        barriers=by_name["barriers"],
+        stack_byte=by_name["cumulative stack size"],
+        shared_byte=by_name["smem"],
+        constant_byte=by_name["cmem"],
     )
 
 
@@ -86,8 +86,8 @@ def too_much(printed: str) -> str | None:
     refusal = TOO_MUCH.search(printed)
     if refusal is None:
         return None
-    function, memory, asked, most = refusal.groups()
-    return f"{memory} memory of {plain_name(function)}: {int(asked, 16)} bytes <= {int(most, 16)}"
+    function, memory, requested, most = refusal.groups()
+    return f"{memory} memory of {plain_name(function)}: {int(requested, 16)} bytes <= {int(most, 16)}"
 
 
 def report_of(function: str, reports: Iterable[CompilerReport]) -> CompilerReport | None:

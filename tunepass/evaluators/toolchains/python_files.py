@@ -1,4 +1,4 @@
-"""Which files of its folder a Python command reads, as far as its words and the sources' imports tell."""
+"""Files of its folder that a Python command reads, as far as its words and the sources' imports tell."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def python_files(source: Path, text: str, words: Sequence[str]) -> tuple[FileRea
     itself."""
     folder = source.absolute().parent
     named = [path for word in words if word and (path := folder / word.rpartition("=")[2]).is_file()]
-    waiting, found = [(source.absolute(), text), *((path, _text(path)) for path in named)], dict.fromkeys(named)
-    while waiting and len(found) < MOST:
+    waiting, files = [(source.absolute(), text), *((path, _text(path)) for path in named)], dict.fromkeys(named)
+    while waiting and len(files) < MOST:
         path, content = waiting.pop()
         for module in _modules(path, content, folder):
-            if module not in found and module != source.absolute():
-                found[module] = None
+            if module not in files and module != source.absolute():
+                files[module] = None
                 waiting.append((module, _text(module)))
-    return tuple(_read(path, folder) for path in found if path != source.absolute())
+    return tuple(_read(path, folder) for path in files if path != source.absolute())
 
 
 def _modules(path: Path, text: str, folder: Path) -> Iterator[Path]:
@@ -56,7 +56,7 @@ def _files(start: Path, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
-    """Of a Python source, else nothing: data has no imports."""
+    """Text of a Python source, else an empty text: data has no imports."""
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
     except OSError:

@@ -48,7 +48,7 @@ def remark_flags(family: Family, file: Path) -> tuple[str, ...]:
 
 
 def parse_remarks(text: str) -> tuple[Remark, ...]:
-    """Of either compiler. Lines that are not remarks are passed over."""
+    """Parse the remarks of either compiler. Lines that are not remarks are passed over."""
     remarks = []
     for match in (LINE.match(line) for line in text.splitlines()):
         if match:
@@ -81,6 +81,6 @@ def not_applied(requests: Sequence[Request], remarks: Sequence[Remark]) -> Faile
         if any(remark.applied == request.transformation for remark in near) or _lost(request, near, remarks):
             continue
         reasons = dict.fromkeys(r.text for r in near if REFUSED[request.transformation].search(r.text))
-        said = "\n".join(reasons) or "the compiler does not say why"
-        return Failed("not_applied", f"line {request.first_line}: the compiler did not {request.words}\n{said}")
+        reason = "\n".join(reasons) or "the compiler does not say why"
+        return Failed("not_applied", f"line {request.first_line}: the compiler did not {request.words}\n{reason}")
     return None

@@ -41,9 +41,9 @@ REST = "integer and moves"
 
 def find() -> str | None:
     """The path of the disassembler; None where there is none."""
-    found = shutil.which("nvdisasm")
+    path = shutil.which("nvdisasm")
     places = (str(folder / "bin" / "nvdisasm") for folder in toolkits())
-    return found or next((place for place in places if os.access(place, os.X_OK)), None)
+    return path or next((place for place in places if os.access(place, os.X_OK)), None)
 
 
 @lru_cache(maxsize=8)
@@ -53,7 +53,7 @@ def version(path: str) -> str:
 
 
 def mixes(cubin: Path, disassembler: str) -> dict[str, Mix]:
-    """Of each kernel in the object, by its name in it; none where the disassembler does not know the object."""
+    """Instruction mix of each kernel in the object, by its name in it; none if the disassembler fails."""
     done = run_limited([disassembler, "-c", str(cubin)], limits=LIMITS, env=base_environment(), trust="tool")
     return parse_mixes(done.stdout) if done.ok else {}
 
@@ -64,8 +64,8 @@ def parse_mixes(printed: str) -> dict[str, Mix]:
     counts: dict[str, Counter[str]] = {}
     section, label = "", ""
     for line in printed.splitlines():
-        if found := SECTION.match(line):
-            section = found[1]
+        if header := SECTION.match(line):
+            section = header[1]
         elif at := ITSELF.match(line):
             label = at[1]
         elif (instruction := INSTRUCTION.match(line)) and section:

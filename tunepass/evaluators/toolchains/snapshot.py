@@ -34,10 +34,10 @@ class Snapshot:
         return self.root + os.path.realpath(os.getcwd())
 
     def image(self, path: str) -> str:
-        """Where the absolute path is in the snapshot; itself where the snapshot does not hold its folder."""
+        """Image of the absolute path in the snapshot; the path itself if its folder is not in the snapshot."""
         real = os.path.realpath(path)
-        held = real in self.folders or os.path.dirname(real) in self.folders
-        return self.root + real if held else path
+        in_snapshot = real in self.folders or os.path.dirname(real) in self.folders
+        return self.root + real if in_snapshot else path
 
     def words(self, words: Sequence[str | Path]) -> list[str]:
         """The compiler's words, with the images of the absolute paths among them."""
@@ -59,7 +59,7 @@ class Snapshot:
         return {**environment, **images}
 
     def original(self, text: str) -> str:
-        """What the compiler says, with the files as the user knows them."""
+        """Compiler output with the original paths of files."""
         return text.replace(self.root + "/", "/")
 
 
@@ -84,7 +84,7 @@ def take_snapshot(root: Path, sources: SourceFiles, local: Sequence[FileRead]) -
 
 
 def _link_others(root: str, folder: str, mirrored: Collection[str], copied: Collection[str]) -> None:
-    """What lies in the folder and is neither a folder of the snapshot nor copied: a link to it, or to its image."""
+    """Link all entries of the folder that are neither folders of the snapshot nor copied, or their images."""
     try:
         entries = list(os.scandir(folder))
     except OSError:  # may be passed through and not be listed

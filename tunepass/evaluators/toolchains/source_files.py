@@ -1,4 +1,4 @@
-"""Which files a compile reads besides its source, and whether they are still what they were.
+"""Files that a compile reads besides its source, and whether they changed.
 
 The compiler itself lists them (`-M -MG`, GCC manual, "Preprocessor Options"): headers of the system too, those that
 `-include` names, a new header that hides another, and by name those that are missing. Further sources, `@files` and
@@ -49,11 +49,11 @@ class FileRead:
 
     @property
     def missing(self) -> bool:
-        """Whether there was no such file: the compile needs one, or asks for it."""
+        """Was there no such file, although the compile needs it or asks for it?"""
         return self.part.value == MISSING
 
     def changed(self) -> bool:
-        """Whether its content is another now; a file that was only touched is the same."""
+        """Has its content changed? A file that was only touched is the same."""
         if signature(self.path) == self.signature or content_digest(self.path) == self.part.value:
             return False
         return self.part.kind != "source" or _digest_without_mark(self.path) != self.part.value
@@ -105,10 +105,10 @@ def changed_meanwhile(names: Sequence[str], *, gone: bool = False) -> SourceErro
 
 def source_files(command: Sequence[str], source: Path, text: str, defines: Sequence[str] = ()) -> SourceFiles:
     """Asks the compiler, command[0], about the source, which was read as `text`."""
-    own = FileRead(Path(os.getcwd(), source), Part("source", source.name, text_digest(text)), None)
+    main_file = FileRead(Path(os.getcwd(), source), Part("source", source.name, text_digest(text)), None)
     names = listed_names(command, source, defines, "-M")
     if names is None:
-        return SourceFiles(own, text, listed=False)
+        return SourceFiles(main_file, text, listed=False)
     words, responses = expanded(command[1:])
     folder = os.path.realpath(source.parent)
     named = [(name, _kind(name)) for name in names]
@@ -117,7 +117,7 @@ def source_files(command: Sequence[str], source: Path, text: str, defines: Seque
     for name, kind in dict.fromkeys(named):
         file = _file_read(name, kind, folder)
         once.setdefault(file.part, file)
-    return SourceFiles(own, text, tuple(once.values()))
+    return SourceFiles(main_file, text, tuple(once.values()))
 
 
 def listed_names(
@@ -137,7 +137,7 @@ def listed_names(
 
 
 def local_files(files: SourceFiles, command: Sequence[str], source: Path, defines: Sequence[str]) -> list[FileRead]:
-    """Those that the compiler does not count as the system's."""
+    """Files that the compiler does not count as the system's."""
     local = {Path(os.getcwd(), name) for name in listed_names(command, source, defines, "-MM") or ()}
     return [file for file in files.files if file.path in local]
 

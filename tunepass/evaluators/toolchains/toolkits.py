@@ -1,4 +1,4 @@
-"""Where NVIDIA's toolkits are: those that the environment names, CUDA's own place, and Python packages."""
+"""NVIDIA's toolkits on this machine: those that the environment names, CUDA's own place, and Python packages."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ Rule = Callable[[Sequence[Bounds], Flags], Bounds]  # operands, and their flags 
 
 def joined(operands: Sequence[Bounds]) -> Flags:
     """The flags of all operands, or'd."""
-    own = [x.flags for x in operands if x.flags.ndim or x.flags]
-    return reduce(np.bitwise_or, own) if own else NO_FLAGS
+    operand_flags = [x.flags for x in operands if x.flags.ndim or x.flags]
+    return reduce(np.bitwise_or, operand_flags) if operand_flags else NO_FLAGS
 
 
 def flagged(mask: Masks, flag: int) -> Flags:
@@ -87,7 +87,7 @@ def real(lo: Floats, hi: Floats, flags: Flags, undefined: Masks) -> Bounds:
 
 
 def finite(*ends: Floats) -> bool:
-    """Whether no end in any row is an infinity or NaN."""
+    """Is no end in any row infinite or NaN?"""
     return all(np.isfinite(end).all() for end in ends)
 
 
@@ -96,5 +96,5 @@ def extremes(corners: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 
 def at_least(x: Bounds, least: float) -> bool:
-    """Whether no value in any row is below."""
+    """Is no value in any row below?"""
     return bool(x.lo.size == 0 or x.lo.min() >= least)

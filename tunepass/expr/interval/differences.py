@@ -87,20 +87,20 @@ def _signs(gain: Gain, value: Bounds, owner: NDArray[np.int64], names: Sequence[
     n = len(owner)
     known = np.broadcast_to(value.flags == 0, n)
     rises, falls = known & np.broadcast_to(gain.lo >= 0, n), known & np.broadcast_to(gain.hi <= 0, n)
-    found = {}
+    by_name = {}
     for i, name in enumerate(names):
-        mine = owner == i
-        found[name] = 1 if rises[mine].all() else -1 if falls[mine].all() else 0
-    return found
+        of_axis = owner == i
+        by_name[name] = 1 if rises[of_axis].all() else -1 if falls[of_axis].all() else 0
+    return by_name
 
 
 def _of_name(e: Name, moves: Sequence[tuple[str, tuple[float, float, float]]]) -> Gain:
-    mine = np.array([name == e.name for name, _ in moves], np.bool_)
+    of_name = np.array([name == e.name for name, _ in moves], np.bool_)
     if not isinstance(e.type, BoolType | IntegerType | RealType):
-        return Gain(np.where(mine, -np.inf, 0.0), np.where(mine, np.inf, 0.0))
+        return Gain(np.where(of_name, -np.inf, 0.0), np.where(of_name, np.inf, 0.0))
     least, most = (np.array([step for _, step in moves]).reshape(-1, 3).T[k] for k in (2, 1))
     lows = np.array([step[0] for _, step in moves])
-    return Gain(np.where(mine, least, 0.0), np.where(mine, most - lows, 0.0))
+    return Gain(np.where(of_name, least, 0.0), np.where(of_name, most - lows, 0.0))
 
 
 def _clean(gain: Gain, value: Bounds) -> Gain:
@@ -164,12 +164,12 @@ def _quotient(e: Expr, parts: Sequence[Gain], bounds: Sequence[Bounds]) -> Gain:
     inverse = Bounds(least, most, b.flags)
     twice = Bounds(least * least, most * most, b.flags)
     falls = _times(_times(Gain(-parts[1].hi, -parts[1].lo), a), twice)
-    found = _sum(e, _times(parts[0], inverse), falls)
+    gain = _sum(e, _times(parts[0], inverse), falls)
     if isinstance(e.type, IntegerType):
-        found = Gain(np.floor(found.lo), np.ceil(found.hi))
+        gain = Gain(np.floor(gain.lo), np.ceil(gain.hi))
     still = (parts[0].lo == 0) & (parts[0].hi == 0) & (parts[1].lo == 0) & (parts[1].hi == 0)
-    lo = np.where(positive, found.lo, np.where(still, 0.0, -np.inf))
-    return Gain(lo, np.where(positive, found.hi, np.where(still, 0.0, np.inf)))
+    lo = np.where(positive, gain.lo, np.where(still, 0.0, -np.inf))
+    return Gain(lo, np.where(positive, gain.hi, np.where(still, 0.0, np.inf)))
 
 
 def _only_signs(gain: Gain) -> Gain:

@@ -130,11 +130,16 @@ def given_bounds(kind: Type, lo: ArrayLike, hi: ArrayLike) -> Bounds:
 
 def _coded(e: Expr, kind: Type, known: Known) -> Bounds:
     """Bounds of the codes that the values of `e` have in another Category, over all rows; other types as they are."""
-    own = known[id(e)]
-    if not isinstance(e.type, CategoryType) or not isinstance(kind, CategoryType) or e.type == kind or not own.lo.size:
-        return own
-    codes = remap(e.type, kind)[int(own.lo.min()) : int(own.hi.max()) + 1]
-    return Bounds(codes.min().astype(np.float64), codes.max().astype(np.float64), own.flags)
+    known_codes = known[id(e)]
+    if (
+        not isinstance(e.type, CategoryType)
+        or not isinstance(kind, CategoryType)
+        or e.type == kind
+        or not known_codes.lo.size
+    ):
+        return known_codes
+    codes = remap(e.type, kind)[int(known_codes.lo.min()) : int(known_codes.hi.max()) + 1]
+    return Bounds(codes.min().astype(np.float64), codes.max().astype(np.float64), known_codes.flags)
 
 
 def _comparison(op: str, left: Expr, right: Expr, known: Known) -> Bounds:
@@ -175,8 +180,8 @@ def _if(e: If, known: Known) -> Bounds:
     hi = np.where(yes, then.hi, np.where(no, otherwise.hi, np.maximum(then.hi, otherwise.hi)))
     if joined([condition, then, otherwise]) is NO_FLAGS:
         return Bounds(lo, hi, NO_FLAGS)
-    taken = np.where(yes, then.flags, np.where(no, otherwise.flags, then.flags | otherwise.flags))
-    return Bounds(lo, hi, (condition.flags | taken).astype(np.uint8))
+    branch_flags = np.where(yes, then.flags, np.where(no, otherwise.flags, then.flags | otherwise.flags))
+    return Bounds(lo, hi, (condition.flags | branch_flags).astype(np.uint8))
 
 
 def _item(e: Index, known: Known) -> Bounds:

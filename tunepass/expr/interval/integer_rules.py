@@ -83,12 +83,12 @@ def modulo(x: Sequence[Bounds], flags: Flags) -> Bounds:
     a, b = x
     lo, hi = np.minimum(b.lo + 1, 0.0), np.maximum(b.hi - 1, 0.0)
     hi = np.where((a.lo >= 0) & (b.lo >= 0), np.minimum(hi, a.hi), hi)
-    kept = (a.lo >= 0) & (b.lo > 0) & (a.hi < b.lo)
+    identical = (a.lo >= 0) & (b.lo > 0) & (a.hi < b.lo)
     safe = np.where(b.lo == 0, 1.0, b.lo)
     steady = (b.lo == b.hi) & (b.lo != 0) & (np.floor_divide(a.lo, safe) == np.floor_divide(a.hi, safe))
     steady &= (np.abs(a.lo) < EXACT) & (np.abs(a.hi) < EXACT)
-    lo = np.where(kept, a.lo, np.where(steady, np.mod(a.lo, safe), lo))
-    hi = np.where(kept, a.hi, np.where(steady, np.mod(a.hi, safe), hi))
+    lo = np.where(identical, a.lo, np.where(steady, np.mod(a.lo, safe), lo))
+    hi = np.where(identical, a.hi, np.where(steady, np.mod(a.hi, safe), hi))
     return integer(lo, hi, flags | flagged(holds_zero(b), MAY_BE_UNDEFINED))
 
 

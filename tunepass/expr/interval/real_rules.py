@@ -95,12 +95,12 @@ def ceil_divide(x: Sequence[Bounds], flags: Flags) -> Bounds:
 
 def modulo(x: Sequence[Bounds], flags: Flags) -> Bounds:
     a, b = x
-    kept = (a.lo >= 0) & (b.lo > 0) & (a.hi < b.lo)
+    identical = (a.lo >= 0) & (b.lo > 0) & (a.hi < b.lo)
     hi = np.maximum(b.hi, 0.0)
     hi = np.where((a.lo >= 0) & (b.lo >= 0), np.minimum(hi, a.hi), hi)
     undefined = holds_zero(b) | np.isinf(a.lo) | np.isinf(a.hi)
-    lo = np.where(kept, a.lo, np.minimum(b.lo, 0.0))
-    return Bounds(lo, np.where(kept, a.hi, hi), flags | flagged(undefined, MAY_BE_UNDEFINED))
+    lo = np.where(identical, a.lo, np.minimum(b.lo, 0.0))
+    return Bounds(lo, np.where(identical, a.hi, hi), flags | flagged(undefined, MAY_BE_UNDEFINED))
 
 
 def power(x: Sequence[Bounds], flags: Flags) -> Bounds:

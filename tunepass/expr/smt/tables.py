@@ -27,14 +27,14 @@ def table(e: Expr, domains: Mapping[str, Domain], symbols: Mapping[str, str]) ->
     grid: list[NDArray[np.generic]] = [axis.ravel() for axis in np.meshgrid(*lists, indexing="ij")]
     n = len(grid[0]) if grid else 1
     columns = {name.name: column.astype(dtype_of(name.type)) for name, column in zip(names, grid)}
-    found = evaluate_within(e, columns, n)
+    evaluated = evaluate_within(e, columns, n)
     keys = [_keys(name, column, symbols[name.name]) for name, column in zip(names, grid)]
     rows: dict[float | int, list[str]] = {}
     missing: list[str] = []
     for i in range(n):
         where = conjunction(*(key[i] for key in keys))
-        if found.defined[i]:
-            rows.setdefault(found.values[i].item(), []).append(where)
+        if evaluated.defined[i]:
+            rows.setdefault(evaluated.values[i].item(), []).append(where)
         else:
             missing.append(where)
     defined = ALWAYS if not missing else ~Truth.of(disjunction(*missing))
@@ -66,8 +66,8 @@ def _listed(rows: Mapping[float | int, list[str]], is_real: bool) -> Number:
     endless = any(not math.isfinite(value) for value in rows)
     text = ""
     for value, where in reversed(ordered):
-        shown = literal(value if math.isfinite(value) else 0.0, is_real=is_real)
-        text = choice(disjunction(*where), shown, text) if text else shown
+        literal_text = literal(value if math.isfinite(value) else 0.0, is_real=is_real)
+        text = choice(disjunction(*where), literal_text, text) if text else literal_text
     return Number(
         text,
         "Real" if is_real else "Int",

@@ -68,9 +68,9 @@ def is_atom(text: str) -> bool:
 
 
 def _joined(word: str, parts: tuple[str, ...], neutral: str, final: str) -> str:
-    kept = [part for part in dict.fromkeys(parts) if part != neutral]
-    if final in kept:
+    operands = [part for part in dict.fromkeys(parts) if part != neutral]
+    if final in operands:
         return final
-    if len(kept) < 2:
-        return kept[0] if kept else neutral
-    return f"({word} {' '.join(kept)})"
+    if len(operands) < 2:
+        return operands[0] if operands else neutral
+    return f"({word} {' '.join(operands)})"

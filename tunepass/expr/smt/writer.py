@@ -70,7 +70,7 @@ class SmtWriter:
     # Names
 
     def _declare(self, name: str, kind: Type) -> None:
-        own = self.symbols[name]
+        smt_name = self.symbols[name]
         if isinstance(kind, OrderType):
             places = self.positions(name)
             last = len(kind.items) - 1
@@ -82,9 +82,9 @@ class SmtWriter:
         sort = "Bool" if isinstance(kind, BoolType) else "Real" if isinstance(kind, RealType) else "Int"
         meaning = ""
         if isinstance(kind, CategoryType):
-            shown = ", ".join(f"{code} {value}" for code, value in enumerate(kind.values))
-            meaning = f" ; {shown}".replace("\n", " ").replace("\r", " ")
-        self.lines.append(f"(declare-const {own} {sort}){meaning}")
+            codes = ", ".join(f"{code} {value}" for code, value in enumerate(kind.values))
+            meaning = f" ; {codes}".replace("\n", " ").replace("\r", " ")
+        self.lines.append(f"(declare-const {smt_name} {sort}){meaning}")
         domain = self.domains.get(name)
         if domain is not None:
             formula = self.within(name, domain)
@@ -98,19 +98,19 @@ class SmtWriter:
 
     def within(self, name: str, domain: Domain) -> str:
         """That a name has one of the values of a domain."""
-        own, kind = self.symbols[name], self.types[name]
+        smt_name, kind = self.symbols[name], self.types[name]
         is_real = isinstance(kind, RealType)
         if isinstance(domain, Interval):
-            return f"(<= {literal(domain.lo, is_real=is_real)} {own} {literal(domain.hi, is_real=is_real)})"
+            return f"(<= {literal(domain.lo, is_real=is_real)} {smt_name} {literal(domain.hi, is_real=is_real)})"
         if isinstance(domain, range) and len(domain) > 2:
-            ends = f"(<= {integer(min(domain))} {own} {integer(max(domain))})"
+            ends = f"(<= {integer(min(domain))} {smt_name} {integer(max(domain))})"
             step, rest = abs(domain.step), min(domain) % abs(domain.step)
-            return ends if step == 1 else conjunction(ends, f"(= (mod {own} {step}) {rest})")
+            return ends if step == 1 else conjunction(ends, f"(= (mod {smt_name} {step}) {rest})")
         if isinstance(kind, BoolType):
             values = {bool(v) for v in domain}
-            return TRUE if len(values) == 2 else own if True in values else f"(not {own})"
+            return TRUE if len(values) == 2 else smt_name if True in values else f"(not {smt_name})"
         numbers = [number_of(v, kind) for v in (domain.tolist() if isinstance(domain, np.ndarray) else domain)]
-        return either(own, [literal(value, is_real=is_real) for value in numbers])
+        return either(smt_name, [literal(value, is_real=is_real) for value in numbers])
 
     def literal(self, name: str, value: int | float) -> str:
         """A value of a name; strings are given by their codes."""
@@ -201,13 +201,13 @@ class SmtWriter:
         return whole(int(number_of(e.value, e.type)))
 
     def _name(self, e: Name) -> Term:
-        own = self.symbols[e.name]
+        smt_name = self.symbols[e.name]
         if isinstance(e.type, OrderType):
             return self.positions(e.name)
         if isinstance(e.type, BoolType):
-            return Truth.of(own)
+            return Truth.of(smt_name)
         bounds = self._bounds[id(e)]
-        return Number(own, "Real" if isinstance(e.type, RealType) else "Int", float(bounds.lo), float(bounds.hi))
+        return Number(smt_name, "Real" if isinstance(e.type, RealType) else "Int", float(bounds.lo), float(bounds.hi))
 
     def _truth(self, e: Expr) -> tuple[Truth, Truth]:
         term, defined = self._terms[id(e)]
@@ -229,14 +229,14 @@ class SmtWriter:
 
     def _as(self, e: Expr, kind: Type) -> Number:
         """The value of `e` as a number of this type; strings as the codes that they have there, -1 for none."""
-        found = self._number(self._terms[id(e)][0], kind)
+        number = self._number(self._terms[id(e)][0], kind)
         if not (isinstance(e.type, CategoryType) and isinstance(kind, CategoryType)) or e.type == kind:
-            return found
+            return number
         codes = remap(e.type, kind).tolist()
         text = integer(codes[-1])
         for code, there in reversed(list(enumerate(codes[:-1]))):
-            text = choice(f"(= {found.text} {code})", integer(there), text)
-        return Number(text, "Int", -1.0, float(len(kind.values)), found.error)
+            text = choice(f"(= {number.text} {code})", integer(there), text)
+        return Number(text, "Int", -1.0, float(len(kind.values)), number.error)
 
     def _settled(self, stop: bool, steps: Sequence[tuple[Truth, Truth]]) -> tuple[Truth, Truth]:
         """Left to right until a step is `stop` or has no value."""
@@ -292,12 +292,12 @@ class SmtWriter:
     def _extreme(self, op: str, terms: Sequence[Number]) -> Number:
         """Two by two, each by name."""
         pick, rule = min if op == "min" else max, INTEGER_RULES[op]
-        found = terms[0]
+        extreme = terms[0]
         for term in terms[1:]:
-            ends = Ends(pick(found.lo, term.lo), pick(found.hi, term.hi))
-            found, _ = rule((found, term), ends)
-            found = replace(found, text=self._named(found.text, found.sort, often=True))
-        return found
+            ends = Ends(pick(extreme.lo, term.lo), pick(extreme.hi, term.hi))
+            extreme, _ = rule((extreme, term), ends)
+            extreme = replace(extreme, text=self._named(extreme.text, extreme.sort, often=True))
+        return extreme
 
     def _fitting(self, e: Expr, number: Number) -> Truth:
         """That an integer fits 64 bits, where bounds do not show it."""
@@ -310,9 +310,9 @@ class SmtWriter:
         """A function that SMT-LIB lacks, by the names in it."""
         exponent = e.right if isinstance(e, Binary) and op == "**" else None
         if isinstance(exponent, Constant) and isinstance(e.type, RealType):
-            found = power_of_reals(terms, float(exponent.value), ends)
-            if found is not None:
-                return found, ALWAYS
+            power = power_of_reals(terms, float(exponent.value), ends)
+            if power is not None:
+                return power, ALWAYS
         listed = table(e, self.domains, self.symbols)
         if listed is not None:
             return listed
@@ -364,22 +364,22 @@ class SmtWriter:
         items, places, n = order.type.items, self._terms[id(order)][0], len(order.type.items)
         assert isinstance(places, tuple)
         if isinstance(item.type, CategoryType):
-            wanted = self._as(item, CategoryType(tuple(str(i) for i in items)))
-            known = compared(">=", wanted, whole(0))
+            target = self._as(item, CategoryType(tuple(str(i) for i in items)))
+            known = compared(">=", target, whole(0))
         else:
-            wanted = self._as(item, item.type)
-            known = any_of([compared("==", wanted, whole(int(i))) for i in items])
+            target = self._as(item, item.type)
+            known = any_of([compared("==", target, whole(int(i))) for i in items])
             if items != tuple(range(n)):
                 codes = [(integer(int(i)), str(code)) for code, i in enumerate(items)]
                 text = codes[-1][1]
                 for i, code in reversed(codes[:-1]):
-                    text = choice(f"(= {wanted.text} {i})", code, text)
-                wanted = Number(text, "Int", 0.0, float(n - 1), wanted.error)
-        code = self._named(wanted.text, "Int", often=True)
+                    text = choice(f"(= {target.text} {i})", code, text)
+                target = Number(text, "Int", 0.0, float(n - 1), target.error)
+        code = self._named(target.text, "Int", often=True)
         text = str(n - 1)
         for place, at in reversed(list(enumerate(places[:-1]))):
             text = choice(f"(= {at} {code})", str(place), text)
-        number = Number(text, "Int", 0.0, float(n - 1), float("inf") if wanted.error else 0.0)
+        number = Number(text, "Int", 0.0, float(n - 1), float("inf") if target.error else 0.0)
         return number, all_of([self._defined_at(item), ALWAYS if isinstance(item, Constant) else known])
 
 

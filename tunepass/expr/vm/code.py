@@ -103,8 +103,8 @@ def allocate(
                 target, top = top, top + 1
             register[at] = target
         words.extend((_NUMBER[op], target, a, b, c))
-    own = np.array([*(code[v][1] for v in constants), 0], np.int64)
-    pool = np.concatenate([own[:-1], np.asarray(tables, np.int64), own[-1:]])
+    constant_values = np.array([*(code[v][1] for v in constants), 0], np.int64)
+    pool = np.concatenate([constant_values[:-1], np.asarray(tables, np.int64), constant_values[-1:]])
     return Code(
         words,
         pool,

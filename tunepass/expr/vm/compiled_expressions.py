@@ -67,7 +67,7 @@ class CompiledExpressions:
 
     def run(self, columns: Columns, n: int) -> list[Array]:
         """The values (n,) of each expression; undefined ones are NaN in a Real, otherwise 0."""
-        return [found.values for found in self.evaluate(columns, n)]
+        return [evaluated.values for evaluated in self.evaluate(columns, n)]
 
     def evaluate(self, columns: Columns, n: int) -> list[Evaluated]:
         """Values and where they are defined. Raises ExpressionError, with a span, where an integer overflows."""
@@ -80,7 +80,7 @@ class CompiledExpressions:
         return [Evaluated(v, d) for v, d in zip(values, defined)]
 
     def satisfied(self, columns: Columns, n: int) -> NDArray[np.bool_]:
-        """Where all expressions, Booleans, are defined and true."""
+        """Mask of the rows in which all expressions, Booleans, are defined and true."""
         result = np.empty(n, np.bool_)
         compiled = self._compiled(n)
         self._execute(compiled.conjunction, compiled.names, columns, n, [result])

@@ -84,10 +84,10 @@ def exact_bounds(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> d
             continue
         seen.add(id(e))
         value, status = lowering.lowered[id(e)]
-        own = axes[value] | (axes[status] if status is not None else frozenset())
+        value_axes = axes[value] | (axes[status] if status is not None else frozenset())
         if (
-            own
-            and math.prod(sizes[i] for i in own) <= LARGEST
+            value_axes
+            and math.prod(sizes[i] for i in value_axes) <= LARGEST
             and (status is None or not tables.of(status).values.any())
         ):
             values = tables.of(value).values.view(np.float64 if isinstance(e.type, RealType) else np.int64)
@@ -149,12 +149,12 @@ class _Reading(Emitter):
         cost: list[float] = []
         chosen = set[Value]()
         for v, (op, *words) in enumerate(self.source.code):
-            own = COST.get(op, 1) + sum(cost[w] for w in words[: OPERANDS[op]])
+            direct_cost = COST.get(op, 1) + sum(cost[w] for w in words[: OPERANDS[op]])
             axes = self.source.axes[v]
             reading = _reading(math.prod(self.sizes[i] for i in axes)) + PLACE * (len(axes) - 1)
-            if axes and reading < own:
+            if axes and reading < direct_cost:
                 chosen.add(v)
-            cost.append(min(own, reading))
+            cost.append(min(direct_cost, reading))
         return chosen
 
     def _read(self, v: Value) -> Value:

@@ -164,17 +164,17 @@ class Lowering(Emitter):
     def _one(self, op: str, e: Expr, operand: Expr, flags: int) -> Lowered:
         kind = REAL if isinstance(e.type, RealType) or isinstance(operand.type, RealType) else INTEGER
         value, status = self._as(operand, kind), self._status(operand)
-        own = flags and self._own(op, e, operand)
+        new_flags = flags and self._new_flags(op, e, operand)
         if kind == INTEGER:
             if op in ("floor", "ceil", "round"):
                 return value, status
             result = self.emit({"-": "neg"}.get(op, op), value)
-            return result, self.first(status, self.emit("neg_check", value) if own else None)
+            return result, self.first(status, self.emit("neg_check", value) if new_flags else None)
         result = self.emit({"-": "neg"}.get(op, op) + "_real", value)
         check = {"sqrt": "below_zero_check", "log": "positive_check", "log2": "positive_check"}.get(op, "range_check")
-        return result, self.first(status, self.emit(check, value) if own else None)
+        return result, self.first(status, self.emit(check, value) if new_flags else None)
 
-    def _own(self, op: str, e: Expr, *operands: Expr) -> int:
+    def _new_flags(self, op: str, e: Expr, *operands: Expr) -> int:
         """What may go wrong in the operation itself, its operands being fine."""
         fine = [Bounds(self.bounds[id(x)].lo, self.bounds[id(x)].hi, NO_FLAGS) for x in operands]
         return int(operation_bounds(e, op, fine).flags)
@@ -184,7 +184,7 @@ class Lowering(Emitter):
         a, b = self._as(left, REAL), self._as(right, REAL)
         result = self.emit(REAL_OPS[op] + "_real", a, b)
         check = None
-        if flags and self._own(op, e, left, right):
+        if flags and self._new_flags(op, e, left, right):
             if op == "**":
                 check = self.emit("power_check", a, b, result)
             else:
@@ -194,15 +194,15 @@ class Lowering(Emitter):
 
     def _integer(self, op: str, e: Expr, left: Expr, right: Expr, flags: int) -> Lowered:
         a, b = self.lowered[id(left)][0], self.lowered[id(right)][0]
-        own = flags and self._own(op, e, left, right)
-        check = self._check(op, a, b, own) if own else None
-        result = self._quick(op, a, b, left, right) if not own or op in DIVISIONS else None
+        new_flags = flags and self._new_flags(op, e, left, right)
+        check = self._check(op, a, b, new_flags) if new_flags else None
+        result = self._quick(op, a, b, left, right) if not new_flags or op in DIVISIONS else None
         if result is None:
             result = self.emit(INTEGER_OPS.get(op) or DIVISIONS.get(op, op), a, b)
         return result, self.first(self._status(left), self._status(right), check)
 
-    def _check(self, op: str, a: Value, b: Value, own: int) -> Value:
-        if op == "%" or (op in DIVISIONS and own == MAY_BE_UNDEFINED):
+    def _check(self, op: str, a: Value, b: Value, new_flags: int) -> Value:
+        if op == "%" or (op in DIVISIONS and new_flags == MAY_BE_UNDEFINED):
             return self.emit("zero_check", b)
         if op == ">>":
             return self.emit("negative_check", b)
@@ -286,14 +286,14 @@ class Lowering(Emitter):
         ]
         value = self.emit("select", condition, branches[0], branches[1])
         then, otherwise = self._status(e.then), self._status(e.otherwise)
-        taken: Value | None = None
+        selected: Value | None = None
         if then is not None and otherwise is not None:
-            taken = self.emit("select", condition, then, otherwise)
+            selected = self.emit("select", condition, then, otherwise)
         elif then is not None:
-            taken = self.emit("if_true", condition, then)
+            selected = self.emit("if_true", condition, then)
         elif otherwise is not None:
-            taken = self.emit("if_false", condition, otherwise)
-        return value, self.first(status, taken)
+            selected = self.emit("if_false", condition, otherwise)
+        return value, self.first(status, selected)
 
     def _index(self, e: Index, flags: int) -> Lowered:
         assert isinstance(e.order.type, OrderType)
@@ -319,9 +319,9 @@ class Lowering(Emitter):
         if isinstance(item.type, CategoryType):
             code = self._coded(item, CategoryType(tuple(str(i) for i in items)))
         elif items != tuple(range(len(items))):
-            wanted, code = code, self.constant(-1)
+            target, code = code, self.constant(-1)
             for i, known in enumerate(items):
-                code = self.emit("select", self.emit("eq", wanted, self.constant(int(known))), self.constant(i), code)
+                code = self.emit("select", self.emit("eq", target, self.constant(int(known))), self.constant(i), code)
         value = self.emit("order_find", code, column, len(items))
         if not isinstance(item, Constant):
             status = self.first(status, self.emit("negative_check", value))

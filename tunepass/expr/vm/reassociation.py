@@ -89,21 +89,21 @@ class Reassociation(Emitter):
         return all(u is None or self._size(self.axes[u]) <= TOGETHER for _, u in terms)
 
     def _scaled(self, factor: Value, v: Value) -> list[Term]:
-        found: list[Term] = []
+        terms: list[Term] = []
         for t, u in self._parts(v):
             if self._size(self.axes[factor] | self.axes[t]) <= TOGETHER:
-                found.append((self._times(factor, t), u))
+                terms.append((self._times(factor, t), u))
             elif u is None:
-                found.append((factor, t))
+                terms.append((factor, t))
             elif self._size(self.axes[factor] | self.axes[u]) <= TOGETHER:
-                found.append((self._times(factor, u), t))
+                terms.append((self._times(factor, u), t))
             else:
                 return [(factor, self._value(v))]
-        return found
+        return terms
 
     def _collected(self, terms: list[Term]) -> list[Term]:
         """Terms with the same factor as one, those that are tables as few."""
-        found: list[Term] = [(t, None) for t in self._merged([t for t, u in terms if u is None])]
+        collected: list[Term] = [(t, None) for t in self._merged([t for t, u in terms if u is None])]
         pairs = [(t, u) for t, u in terms if u is not None]
         while pairs:
             count = Counter(value for pair in pairs for value in pair)
@@ -111,9 +111,9 @@ class Reassociation(Emitter):
             others = [pair[pair[0] == common] for pair in pairs if common in pair]
             pairs = [pair for pair in pairs if common not in pair]
             few = [x for x in others if self._size(self.axes[x]) <= TOGETHER]
-            found += [(x, common) for x in self._merged(few)]
-            found += [(common, x) for x in others if x not in few]
-        return found
+            collected += [(x, common) for x in self._merged(few)]
+            collected += [(common, x) for x in others if x not in few]
+        return collected
 
     def _merged(self, values: list[Value]) -> list[Value]:
         """Sums of values that depend on nearly the same names."""

@@ -50,10 +50,10 @@ def dependences(code: Sequence[Instruction], axis_of_input: Sequence[Axes]) -> l
         if op in ("input", "bool_column"):
             axes.append(axis_of_input[words[0]])
         else:
-            own = [axes[w] for w in words[: OPERANDS[op]]]
+            operand_axes = [axes[w] for w in words[: OPERANDS[op]]]
             if op in COLUMN_OF:
-                own.append(axis_of_input[words[COLUMN_OF[op]]])
-            axes.append(frozenset().union(*own))
+                operand_axes.append(axis_of_input[words[COLUMN_OF[op]]])
+            axes.append(frozenset().union(*operand_axes))
     return axes
 
 
@@ -90,23 +90,23 @@ class Tables:
                 continue
             seen.add(value)
             op, *words = self.code[value]
-            own = self.axes[value]
-            small = own < frozenset(axes) and self.size(own) <= LARGEST_TABLE
-            if op in ("input", "bool_column") or (own and small):
+            value_axes = self.axes[value]
+            small = value_axes < frozenset(axes) and self.size(value_axes) <= LARGEST_TABLE
+            if op in ("input", "bool_column") or (value_axes and small):
                 self.of(value)
                 cut.append(value)
-            elif by_run and own and axes[-1] not in own:
+            elif by_run and value_axes and axes[-1] not in value_axes:
                 repeated.append(value)
             else:
                 pending += words[: OPERANDS[op]]
         every = [*cut, *repeated]
         place = {value: k for k, value in enumerate(every)}
         code = [("input", place[v], 0, 0) if v in place else one for v, one in enumerate(self.code)]
-        found = allocate(code, tail, self.constants, len(place))
+        allocation = allocate(code, tail, self.constants, len(place))
         once = [("out", value, k, 0) for k, value in enumerate(repeated)]
         return ProductPart(
-            found,
-            tuple(every[i] for i in found.inputs),
+            allocation,
+            tuple(every[i] for i in allocation.inputs),
             self.split(once, axes, False) if once else None,
             tuple(repeated),
         )
@@ -119,10 +119,10 @@ class Tables:
         place = {axis: at[k] for k, axis in enumerate(axes[:-1])}
         sources = {}
         if part.once is not None:
-            made = [np.empty(runs, np.int64) for _ in part.repeated]
+            buffers = [np.empty(runs, np.int64) for _ in part.repeated]
             views = [self._view(v, place, axes[-1], runs) for v in part.once.inputs]
-            _machine(part.once.code, views, made, 1, runs)
-            sources = {v: _View(m, np.arange(runs), False) for v, m in zip(part.repeated, made)}
+            _machine(part.once.code, views, buffers, 1, runs)
+            sources = {v: _View(m, np.arange(runs), False) for v, m in zip(part.repeated, buffers)}
         views = [sources.get(v) or self._view(v, place, axes[-1], runs) for v in part.inputs]
         return _machine(part.code, views, outputs, length, runs)
 

@@ -114,16 +114,16 @@ class Reader:
         first = read(node.for_get_init())
         body = node.for_get_body()
         self.loops += 1
-        own = f"{index}.{self.loops}"
+        name = f"{index}.{self.loops}"
         assert band is not None
-        inside = substituted(self.code(body), {index: Name(own)})
+        inside = substituted(self.code(body), {index: Name(name)})
         if node.for_is_degenerate():
-            return Loop(index=own, first=first, last=first, step=1, body=inside, band=replace(band, copies=1))
+            return Loop(index=name, first=first, last=first, step=1, body=inside, band=replace(band, copies=1))
         condition = node.for_get_cond()
         end = read(condition.get_op_arg(1))
         strict = condition.get_op_type().name == "lt"
         return Loop(
-            index=own,
+            index=name,
             first=first,
             last=add(end, Number(-1)) if strict else end,
             step=int(str(node.for_get_inc().get_val())),
@@ -177,8 +177,8 @@ def simplified(code: Code) -> Code:
 
 def substituted(code: Code, values: Mapping[str, Expression]) -> Code:
     match code:
-        case Instance(values=own):
-            return replace(code, values=tuple(moved(value, values) for value in own))
+        case Instance(values=instance_values):
+            return replace(code, values=tuple(moved(value, values) for value in instance_values))
         case Block(children):
             return replace(code, children=tuple(substituted(child, values) for child in children))
         case Condition(condition, then, otherwise):

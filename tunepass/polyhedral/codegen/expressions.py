@@ -207,9 +207,9 @@ def _operation(operator: str, operands: tuple[Expression, ...], texts: Mapping[s
         loose = _text(operands[0], texts, 7)
         return f"{dividend} < 0 ? -(({divisor} - 1 - {loose}) / {divisor}) : {loose} / {divisor}", 0
     level = _PRECEDENCE[operator]
-    taken = _negated(operands[0]) if operator == "+" and not isinstance(operands[1], Number) else None
-    if taken is not None:
-        return f"{_text(operands[1], texts, level)} - {_text(taken, texts, level + 1)}", level
+    negated = _negated(operands[0]) if operator == "+" and not isinstance(operands[1], Number) else None
+    if negated is not None:
+        return f"{_text(operands[1], texts, level)} - {_text(negated, texts, level + 1)}", level
     a, b = _text(operands[0], texts, level), _text(operands[1], texts, level + 1)
     if operator == "+" and isinstance(operands[1], Number) and operands[1].value < 0:
         return f"{a} - {-operands[1].value}", level

@@ -48,12 +48,12 @@ class Packing:
 
 def packed(scop: Scop, tree: Tree, plan: Plan, code: Code, loops: int) -> Packing:
     """`code` of `tree` with the copies that `plan` asks for; `loops` are how many names it has given to indices."""
-    packing, taken = Packing(code, {}, {}), set(scop.taken)
+    packing, used_names = Packing(code, {}, {}), set(scop.taken)
     for array, loop in plan.pack:
         for path in paths_to(tree, loop):
-            for tile in tiles_of(scop, path, array, taken):
-                taken.add(tile.buffer.name)
-                packing = _Packer(scop, tile, loops + LOOPS * len(taken)).done(packing)
+            for tile in tiles_of(scop, path, array, used_names):
+                used_names.add(tile.buffer.name)
+                packing = _Packer(scop, tile, loops + LOOPS * len(used_names)).done(packing)
     return packing
 
 
@@ -81,8 +81,8 @@ class _Packer:
                 return replace(code, body=self.code(body, around))
             case Loop(body=body):
                 path = (*around, code)
-                own = self.tile.path[len(around)] if len(around) < len(self.tile.path) else None
-                if own is None or (own.label, own.rows) != (code.band.label, code.band.rows):
+                next_index = self.tile.path[len(around)] if len(around) < len(self.tile.path) else None
+                if next_index is None or (next_index.label, next_index.rows) != (code.band.label, code.band.rows):
                     return code
                 if len(path) < len(self.tile.path):
                     return replace(code, body=self.code(body, path))
@@ -171,8 +171,8 @@ def _moved(scop: Scop, statement: ScopStatement, tile: Tile) -> ScopStatement:
     uses, text, end = list(statement.uses or ()), "", 0
     shifted: list[Use] = []
     accesses = list(statement.accesses)
-    own = [n for n, access in enumerate(accesses) if access.array == tile.buffer.array]
-    for n, element in zip(own, elements_of(statement, scop.array(tile.buffer.array))):
+    array_accesses = [n for n, access in enumerate(accesses) if access.array == tile.buffer.array]
+    for n, element in zip(array_accesses, elements_of(statement, scop.array(tile.buffer.array))):
         if movement_of(statement, accesses[n]) != tile.movement:
             continue
         shifted += [replace(u, start=u.start + len(text) - end) for u in uses if end <= u.start < element.start()]

@@ -28,8 +28,8 @@ def keeps_schedule(scop: Scop, schedule: isl.Schedule, code: Code) -> bool:
         return True
     for size in SIZES:
         sizes = {parameter.name: size + 2 * number for number, parameter in enumerate(scop.parameters)}
-        wanted = scheduled_runs(scop, schedule, sizes)
-        if wanted is not None and list(islice(runs(code, sizes), len(wanted) + 1)) != wanted:
+        expected = scheduled_runs(scop, schedule, sizes)
+        if expected is not None and list(islice(runs(code, sizes), len(expected) + 1)) != expected:
             return False
     return True
 
@@ -70,7 +70,7 @@ def _noted(part: isl.Map, times: list[tuple[tuple[int, ...], Run]]) -> None:
 
 
 def runs(code: Code, values: Mapping[str, int]) -> Iterator[Run]:
-    """What `code` runs, one after the other."""
+    """Instances that `code` runs, in order."""
     match code:
         case Instance(statement, indices):
             yield statement, tuple(value_of(index, values) for index in indices)

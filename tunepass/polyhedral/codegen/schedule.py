@@ -36,8 +36,8 @@ def _child(scop: Scop, tree: Tree, depth: int, bands: list[Band]) -> str:
             loops = {s.name: ", ".join(s.loops) for s in scop.statements}
             lines = [f"{pad}child:\n{pad}  sequence:\n"]
             for child in children:
-                kept = "; ".join(f"{name}[{loops[name]}]" for name in sorted(statements_in(child)))
-                lines.append(f'{pad}  - filter: "{{ {kept} }}"\n{_child(scop, child, depth + 2, bands)}')
+                domains = "; ".join(f"{name}[{loops[name]}]" for name in sorted(statements_in(child)))
+                lines.append(f'{pad}  - filter: "{{ {domains} }}"\n{_child(scop, child, depth + 2, bands)}')
             return "".join(lines)
         case Band(rows=rows, strip=strip, child=inner):
             bands.append(tree)

@@ -65,8 +65,8 @@ def _declared(scop: Scop, statement: ScopStatement, texts: Mapping[str, str]) ->
     """Constants of the indices' own names, for text in which a macro may use them."""
     needed = [(scop.loop(loop).index, scop.loop(loop).written_type, text) for loop, text in texts.items()]
     changed = [(index, type_, text) for index, type_, text in needed if index != text]
-    own = {index for index, _, _ in changed}
-    if not any(own & set(re.findall(r"\w+", text)) for _, _, text in changed):
+    indices = {index for index, _, _ in changed}
+    if not any(indices & set(re.findall(r"\w+", text)) for _, _, text in changed):
         return tuple(f"const {type_} {index} = {text};" for index, type_, text in changed)
     before = tuple(f"const {type_} {index}_now = {text};" for index, type_, text in changed)
     return (*before, *(f"const {type_} {index} = {index}_now;" for index, type_, _ in changed))

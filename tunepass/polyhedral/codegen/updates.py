@@ -13,7 +13,7 @@ _UPDATE = re.compile(
 
 
 def target_of(text: str) -> str | None:
-    """What is updated; None where the text does not show it."""
+    """Target of the update; None if the text does not show it."""
     update = _UPDATE.match(text)
     return update["target"].strip() if update and _with(update, "x") is not None else None
 

@@ -185,8 +185,8 @@ class _Writer:
         plain = loop.index + suffix
         used = set(names.values())
         name = plain if plain not in used and (not suffix or plain not in self.scop.taken) else None
-        own = [self.own_loop(statement, row) for statement, row in band.rows]
-        return name or self.free(loop.name + suffix, names), index_type(self.scop, [*filter(None, own), band.name])
+        loops = [self.own_loop(statement, row) for statement, row in band.rows]
+        return name or self.free(loop.name + suffix, names), index_type(self.scop, [*filter(None, loops), band.name])
 
     def own_loop(self, statement: str, row: str) -> str | None:
         words = set(re.findall(r"[A-Za-z_]\w*", row))
@@ -291,16 +291,16 @@ class _Writer:
         if not words:
             return self.own_pragmas(band)
         known = self.bands[band.name, statements_in(band)]
-        own = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
-        clauses = [f"private({', '.join(own)})"] if own else []
+        private_names = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
+        clauses = [f"private({', '.join(private_names)})"] if private_names else []
         return (" ".join(["#pragma omp", *words, *clauses]),)
 
     def own_pragmas(self, band: Band) -> Lines:
         """The source's own before this piece of their loop: what shares iterations among threads before the outermost,
         what is said of iterations before the loop over points."""
         tiled = any(other.tiles and other.name == band.name for other in bands_in(self.tree))
-        own = self.scop.loop(band.name).pragmas
-        return tuple(p for p in own if (band.tiles or not tiled if SHARES.search(p) else not band.tiles))
+        pragmas = self.scop.loop(band.name).pragmas
+        return tuple(p for p in pragmas if (band.tiles or not tiled if SHARES.search(p) else not band.tiles))
 
     def gather(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
         """A vector loop with its updates of one element gathered in variables; no vector loop where they cannot be."""

@@ -52,28 +52,30 @@ class ElementDependence:
 @lru_cache(maxsize=16)
 def element_dependences(scop: Scop, *, independent: bool = False) -> tuple[ElementDependence, ...]:
     """Every dependence of the scop's source order; `independent` leaves out those that are only guessed."""
-    return tuple(_described(scop, found) for found in dependences(scop, independent=independent).each)
+    return tuple(_described(scop, dependence) for dependence in dependences(scop, independent=independent).each)
 
 
-def _described(scop: Scop, found: Dependence) -> ElementDependence:
+def _described(scop: Scop, dependence: Dependence) -> ElementDependence:
     around = {s.name: s.loops for s in scop.statements}
     loops: list[str] = []
-    for a, b in zip(around[found.source], around[found.sink]):
+    for a, b in zip(around[dependence.source], around[dependence.sink]):
         if a != b:
             break
         loops.append(a)
-    differences = found.map.deltas() if found.source == found.sink else _differences(found.map, len(loops))
+    differences = (
+        dependence.map.deltas() if dependence.source == dependence.sink else _differences(dependence.map, len(loops))
+    )
     parts = [_difference(differences, place, scop.loop(loop).step) for place, loop in enumerate(loops)]
     return ElementDependence(
-        source=found.source,
-        sink=found.sink,
-        array=found.array,
-        kinds=found.kinds,
+        source=dependence.source,
+        sink=dependence.sink,
+        array=dependence.array,
+        kinds=dependence.kinds,
         loops=tuple(loops),
         distances=tuple(distance for distance, _ in parts),
         directions=tuple(signs for _, signs in parts),
-        certain=found.certain,
-        update=found.update,
+        certain=dependence.certain,
+        update=dependence.update,
     )
 
 

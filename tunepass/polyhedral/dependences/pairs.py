@@ -1,4 +1,4 @@
-"""What must run before what: pairs of a scop's statement instances that touch an element of which one writes it.
+"""Dependences: pairs of a scop's statement instances that touch an element of which one writes it.
 
 Dependences are of memory: every pair, not only the last writer's. A pair of updates by one associative operator
 (`x += a`, `x += b`) only orders roundings: schedules may exchange it, parallel iterations may not share it.
@@ -66,7 +66,7 @@ def _dependences(scop: Scop, independent: bool) -> Dependences:
     maps = {id(access): isl.Map(access.map).intersect_domain(isl.Set(s.domain)) for s, access in touched}
     times = {s.name: isl.Map(s.schedule).intersect_domain(isl.Set(s.domain)) for s in scop.statements}
     context = isl.Set(scop.context)
-    found = [
+    pairs = [
         dependence
         for s, a in touched
         for t, b in touched
@@ -74,8 +74,8 @@ def _dependences(scop: Scop, independent: bool) -> Dependences:
         for dependence in _between(s, a, maps[id(a)], t, b, maps[id(b)], times, context)
     ]
     space = isl.UnionMap(isl.Map(scop.statements[0].schedule).to_str())
-    order = union([d.map for d in found if not d.update], space)
-    return Dependences(tuple(found), order, union([d.map for d in found if d.update], space))
+    order = union([d.map for d in pairs if not d.update], space)
+    return Dependences(tuple(pairs), order, union([d.map for d in pairs if d.update], space))
 
 
 def _never_read(scop: Scop) -> frozenset[str]:

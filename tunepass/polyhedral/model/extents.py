@@ -91,10 +91,10 @@ def _instance_set(statement: ScopStatement, values: Mapping[str, int]) -> isl.Se
     return domain
 
 
-def _outer(domain: isl.Set, kept: int, depth: int) -> isl.Set:
+def _outer(domain: isl.Set, count: int, depth: int) -> isl.Set:
     import islpy as isl
 
-    return domain.project_out(isl.dim_type.set, kept, depth - kept)
+    return domain.project_out(isl.dim_type.set, count, depth - count)
 
 
 def _bounds(domain: isl.Set, place: int) -> tuple[int, int] | None:

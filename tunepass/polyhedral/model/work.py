@@ -1,4 +1,4 @@
-"""What the statements of a scop cost an iteration, from their accesses and texts: for models of loops."""
+"""Work of a scop's statements in an iteration, from accesses and texts: for models of loops."""
 
 from __future__ import annotations
 
@@ -89,36 +89,36 @@ def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[s
     innermost loops are skewed: what is contiguous in the source is not along them."""
     trips, named = dict(work.trips), dict[str, str]()  # own loop: its name here
     skewed = False
-    kept = []
+    local_accesses = []
     for bands in chains:
         loops, skewed = [], False
         for band in bands:
             words = re.findall(r"[A-Za-z_]\w*", dict(band.rows)[name])
             skewed = skewed or len(trips.keys() & words) > 1
-            own = next((w for w in reversed(words) if w in trips and w not in named), None)
-            if own is not None and band.name not in named.values():
-                named[own] = band.name
+            loop = next((w for w in reversed(words) if w in trips and w not in named), None)
+            if loop is not None and band.name not in named.values():
+                named[loop] = band.name
                 loops.append(band.name)
-        kept.append(tuple(loops))
+        local_accesses.append(tuple(loops))
     accesses = tuple(_renamed(access, named) for access in work.accesses)
     return ShapedWork(
         shape=shape,
         statement=name,
-        chains=tuple(loops for loops in kept if loops),
+        chains=tuple(loops for loops in local_accesses if loops),
         work=Work(
-            trips=tuple((named[own], count) for own, count in work.trips if own in named),
+            trips=tuple((named[loop], count) for loop, count in work.trips if loop in named),
             accesses=accesses,
             operations=work.operations,
             divisions=work.divisions,
             calls=work.calls,
             chained=work.chained,
         ),
-        free=frozenset() if skewed else frozenset(named[own] for own in free if own in named),
+        free=frozenset() if skewed else frozenset(named[loop] for loop in free if loop in named),
     )
 
 
 def _renamed(access: Access, named: Mapping[str, str]) -> Access:
-    strides = tuple((named[own], stride) for own, stride in access.strides if own in named)
+    strides = tuple((named[loop], stride) for loop, stride in access.strides if loop in named)
     return Access(
         array=access.array,
         element_byte=access.element_byte,
@@ -243,10 +243,10 @@ def _free(scop: Scop, statement: ScopStatement) -> Iterator[str]:
     """Loops along which the statement's instances do not depend on each other, all other indices being equal."""
     import islpy as isl
 
-    own = [d.map for d in dependences(scop).each if d.source == d.sink == statement.name and not d.update]
+    carried = [d.map for d in dependences(scop).each if d.source == d.sink == statement.name and not d.update]
     for loop in statement.loops:
         places = [n for n, other in enumerate(statement.loops) if other != loop]
-        left = own
+        left = carried
         for n in places:
             left = [m.equate(isl.dim_type.in_, n, isl.dim_type.out, n) for m in left]
         if all(m.is_empty() for m in left):

@@ -253,8 +253,8 @@ def jams_inside(tree: Tree) -> Tree:
 def _around_leaves(tree: Tree, points: Band, rows: dict[str, str]) -> Tree:
     match tree:
         case Leaf(statement):
-            own: Rows = ((statement, rows[statement]),)
-            return replace(points, rows=own, child=tree)
+            statement_rows: Rows = ((statement, rows[statement]),)
+            return replace(points, rows=statement_rows, child=tree)
         case Sequence(children):
             return sequence([_around_leaves(child, points, rows) for child in children])
         case Band(child=child):

@@ -1,4 +1,4 @@
-"""What was done to a scop, in words for a comment."""
+"""Description of a schedule in words, for a comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop reads of an array at one of its iterations: a box of a constant size, which a local buffer can hold.
+"""Footprint of an array in one iteration of a loop: a box of a constant size, which a local buffer can hold.
 
 Its last dimension is the one along which the innermost loop moves. Nothing inside the loop may write the array (S.
 Verdoolaege et al., "Polyhedral parallel code generation for CUDA", 2013, 4.3).
@@ -55,13 +55,13 @@ class Buffer:
         """The copy of one element, whose subscripts are C texts."""
         grouped = [value if re.fullmatch(r"\w+", value) else f"({value})" for value in element]
         whole = [f"({value})" if "?" in value else value for value in element]
-        own = "".join(f"[{whole[n]} - {self.first(n)}]" for n in self.order)
+        subscripts = "".join(f"[{whole[n]} - {self.first(n)}]" for n in self.order)
         if not self.flat:
-            return f"{self.name}{own} = {array.text}{''.join(f'[{value}]' for value in element)};"
+            return f"{self.name}{subscripts} = {array.text}{''.join(f'[{value}]' for value in element)};"
         place = grouped[0]
         for extent, value in zip(array.extents[1:], grouped[1:]):
             place = f"({place}) * ({extent}) + {value}" if "+" in place else f"{place} * ({extent}) + {value}"
-        return f"{self.name}{own} = {array.text}[{place}];"
+        return f"{self.name}{subscripts} = {array.text}[{place}];"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,10 @@ class Tile:
 
 def may_pack(scop: Scop, tree: Tree, packs: abc.Sequence[tuple[str, str]]) -> bool:
     """Can every array that is named with a loop be copied there? A loop that is not in the tree asks for nothing."""
-    wanted = [(array, list(paths_to(tree, loop))) for array, loop in packs if loop != ANY]
-    return all(not paths or any(True for p in paths for _ in tiles_of(scop, p, array, ())) for array, paths in wanted)
+    requested = [(array, list(paths_to(tree, loop))) for array, loop in packs if loop != ANY]
+    return all(
+        not paths or any(True for p in paths for _ in tiles_of(scop, p, array, ())) for array, paths in requested
+    )
 
 
 def paths_to(tree: Tree, loop: str) -> Iterator[Path]:
@@ -124,7 +126,7 @@ def _paths(tree: Tree, around: Path) -> Iterator[Path]:
             yield from _paths(child, (*around, tree))
 
 
-def tiles_of(scop: Scop, path: Path, array: str, taken: Collection[str]) -> Iterator[Tile]:
+def tiles_of(scop: Scop, path: Path, array: str, used_names: Collection[str]) -> Iterator[Tile]:
     """One for all accesses that move alike, unless the array is written inside, or text and accesses do not agree."""
     inside = [s for s in scop.statements if s.name in statements_in(path[-1])]
     accesses = [(s, a) for s in inside for a in s.accesses if a.array == array]
@@ -135,11 +137,11 @@ def tiles_of(scop: Scop, path: Path, array: str, taken: Collection[str]) -> Iter
         return
     name = f"{known.text}_pack"
     for movement in dict.fromkeys(movement_of(s, a) for s, a in accesses):
-        while name in taken or name in scop.taken:
+        while name in used_names or name in scop.taken:
             name += "_"
         tile = _tile(scop, path, known, [(s, a) for s, a in accesses if movement_of(s, a) == movement], name)
         if tile is not None:
-            taken = {*taken, name}
+            used_names = {*used_names, name}
             yield tile
 
 
@@ -165,8 +167,8 @@ def _tile(scop: Scop, path: Path, array: ScopArray, accesses: abc.Sequence[Acces
     flat = elements_of(statement, array)[0].group().count("[") < len(sizes)
     buffer = Buffer(name, array.name, array.element, order, tuple(sizes[n] for n in order), flat)
     firsts = tuple(side.first for side in box if side is not None)
-    own = [[loop for loop, _ in s.factors if loop in statement.loops] for s in subscripts]
-    loops = tuple(named[0] if named else statement.loops[-1] for named in own)
+    factors = [[loop for loop, _ in s.factors if loop in statement.loops] for s in subscripts]
+    loops = tuple(named[0] if named else statement.loops[-1] for named in factors)
     return Tile(buffer, path, elements, firsts, loops, movement_of(*accesses[0]))
 
 
@@ -239,14 +241,14 @@ def subscripts_of(statement: ScopStatement, access: ScopAccess) -> list[_Subscri
     affs = [pieces[0].get_aff(n) for n in range(relation.dim(isl.dim_type.out))] if len(pieces) == 1 else []
     if any(aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one() for aff in affs):
         return []
-    found = []
+    subscripts = []
     for aff in affs:
         names = [(isl.dim_type.in_, n, name) for n, name in enumerate(statement.loops)]
         kind = isl.dim_type.param
         names += [(kind, n, aff.get_dim_name(kind, n)) for n in range(aff.dim(kind))]
         factors = [(name, str(aff.get_coefficient_val(kind, n))) for kind, n, name in names]
-        found.append(_Subscript(tuple(f for f in factors if f[1] != "0"), str(aff.get_constant_val())))
-    return found
+        subscripts.append(_Subscript(tuple(f for f in factors if f[1] != "0"), str(aff.get_constant_val())))
+    return subscripts
 
 
 def _reads(scop: Scop, path: Path, statement: ScopStatement, access: ScopAccess) -> isl.Map:

@@ -1,4 +1,4 @@
-"""Which trees keep a scop's dependences, and which of their loops may run in parallel or in vectors."""
+"""Legality of trees under a scop's dependences, and of parallel and vector loops."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _around(tree: Tree, band: Tree) -> list[Band]:
         case _ if tree is band:
             return []
         case Sequence(children):
-            wanted = next(iter(statements_in(band)))
-            return _around(next(child for child in children if wanted in statements_in(child)), band)
+            statement = next(iter(statements_in(band)))
+            return _around(next(child for child in children if statement in statements_in(child)), band)
         case Band(child=child):
             return [tree, *_around(child, band)]
     return []

@@ -99,17 +99,17 @@ def mapped(tree: Tree, change: Callable[[Band], Tree]) -> Tree:
     return tree
 
 
-def restricted(tree: Tree, kept: frozenset[str]) -> Tree | None:
-    """The part of `tree` that runs the statements `kept`."""
+def restricted(tree: Tree, statements: frozenset[str]) -> Tree | None:
+    """The part of `tree` that runs the statements `statements`."""
     match tree:
         case Leaf(statement):
-            return tree if statement in kept else None
+            return tree if statement in statements else None
         case Sequence(children):
-            parts = [part for child in children if (part := restricted(child, kept)) is not None]
+            parts = [part for child in children if (part := restricted(child, statements)) is not None]
             return sequence(parts) if parts else None
         case Band(rows=rows, child=child):
-            inner = restricted(child, kept)
-            return inner and replace(tree, rows=tuple(row for row in rows if row[0] in kept), child=inner)
+            inner = restricted(child, statements)
+            return inner and replace(tree, rows=tuple(row for row in rows if row[0] in statements), child=inner)
 
 
 @lru_cache(maxsize=16)

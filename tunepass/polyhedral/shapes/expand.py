@@ -50,8 +50,8 @@ def _groups(scop: Scop, scalar: ScopArray) -> Iterator[_Group]:
         joined = together[_source(pair)] | together[_sink(pair)]
         together.update(dict.fromkeys(joined, joined))
     for statements in dict.fromkeys(together.values()):
-        own = [pair for pair in maps if _source(pair) in statements]
-        loop = _loop([using[name] for name in statements], own)
+        group_maps = [pair for pair in maps if _source(pair) in statements]
+        loop = _loop([using[name] for name in statements], group_maps)
         if loop is not None and all(_names(using[name], scalar.text) for name in statements):
             yield _Group(scalar, statements, loop)
 
@@ -124,9 +124,9 @@ def _size(scop: Scop, group: _Group) -> str | None:
         if s.name in group.statements:
             place = s.loops.index(group.loop)
             domain = isl.Set(s.domain).intersect_params(isl.Set(scop.context)).reset_tuple_id()
-            own = domain.project_out(isl.dim_type.set, place + 1, len(s.loops) - place - 1)
-            own = own.project_out(isl.dim_type.set, 0, place)
-            values = own.reset_space(own.get_space()) if values.is_empty() else values.union(own)
+            extent = domain.project_out(isl.dim_type.set, place + 1, len(s.loops) - place - 1)
+            extent = extent.project_out(isl.dim_type.set, 0, place)
+            values = extent.reset_space(extent.get_space()) if values.is_empty() else values.union(extent)
     if values.is_empty() or not values.is_subset(isl.Set("{ [v] : v >= 0 }").align_params(values.get_space())):
         return None
     largest = isl.AstBuild.from_context(isl.Set(scop.context)).expr_from_pw_aff(values.dim_max(0))

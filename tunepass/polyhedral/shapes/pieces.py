@@ -35,15 +35,15 @@ def _cuts(scop: Scop, statement: ScopStatement) -> Iterator[str]:
     import islpy as isl
 
     known = dependences(scop)
-    own = [d.map for d in known.each if d.source == d.sink == statement.name and not d.update]
+    carried = [d.map for d in known.each if d.source == d.sink == statement.name and not d.update]
     for place in range(len(statement.loops) - 1):
-        own = [m.equate(isl.dim_type.in_, place, isl.dim_type.out, place) for m in own]
-    if all(m.is_empty() for m in own):
+        carried = [m.equate(isl.dim_type.in_, place, isl.dim_type.out, place) for m in carried]
+    if all(m.is_empty() for m in carried):
         return
     domain = isl.Set(statement.domain)
     for other in statement.loops[:-1]:
         apart = [domain.intersect(_side(scop, statement, sign, other)) for _, sign in PIECES]
-        free = all(m.intersect_domain(part).intersect_range(part).is_empty() for m in own for part in apart)
+        free = all(m.intersect_domain(part).intersect_range(part).is_empty() for m in carried for part in apart)
         if free and not any(part.is_empty() for part in apart):
             yield other
 

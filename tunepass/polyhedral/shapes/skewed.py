@@ -40,11 +40,13 @@ def _steps(scop: Scop, time: Band, steps: Sequence, independent: bool) -> Band |
     if len(parts) < len(steps.children) or len(deep) < 2:
         return None
     rows = dict(time.rows)
-    own = {name: row if part in deep else "0" for part in parts for name, row in part.rows}
-    found = dependences(scop, independent=independent).each
-    known = [d for d in found if not d.update and {d.source, d.sink} <= rows.keys()]
+    time_rows = {name: row if part in deep else "0" for part in parts for name, row in part.rows}
+    each_dependence = dependences(scop, independent=independent).each
+    known = [d for d in each_dependence if not d.update and {d.source, d.sink} <= rows.keys()]
     for steepness in range(STEEPEST + 1):
-        slanted = {name: f"{steepness} * ({rows[name]}) + ({row})" if steepness else row for name, row in own.items()}
+        slanted = {
+            name: f"{steepness} * ({rows[name]}) + ({row})" if steepness else row for name, row in time_rows.items()
+        }
         shifts = _shifts(scop, known, slanted)
         if shifts is not None:
             inner = [part.child if part in deep else part for part in parts]

@@ -35,7 +35,7 @@ def _exchanged(outer: Band, children: tuple[Tree, ...]) -> Band | None:
     inner = next(child for child in children if isinstance(child, Band))
     if not isinstance(inner.child, Leaf):
         return None
-    around, own = dict(outer.rows), dict(inner.rows)
-    moved = Band(outer.name, tuple((name, around[name]) for name in own), inner.child)
-    rows = tuple((name, own.get(name, row)) for name, row in outer.rows)
+    around, inner_rows = dict(outer.rows), dict(inner.rows)
+    moved = Band(outer.name, tuple((name, around[name]) for name in inner_rows), inner.child)
+    rows = tuple((name, inner_rows.get(name, row)) for name, row in outer.rows)
     return Band(inner.name, rows, sequence([moved if child is inner else child for child in children]))

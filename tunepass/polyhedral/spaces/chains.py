@@ -72,18 +72,18 @@ def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator
         case Band():
             bands, inner = chain_of(tree)
             inside = domain_of(scop, statements_in(tree))
-            own = pairs.intersect_domain(inside).intersect_range(inside)
+            inner_pairs = pairs.intersect_domain(inside).intersect_range(inside)
             names = tuple(band.name for band in bands)
             if len(set(names)) == len(names):
-                signs = frozenset(_signs(scop, bands, own))
-                jamming = _Jamming(scop, bands, inner, own, signs)
+                signs = frozenset(_signs(scop, bands, inner_pairs))
+                jamming = _Jamming(scop, bands, inner, inner_pairs, signs)
                 jams = frozenset(n for n in names if jamming.is_legal(frozenset([n])))
                 perfect = not any(True for _ in bands_in(inner))
                 apart = tuple(jamming.apart(jams))
                 yield Chain(shape, names, statements_in(tree), signs, jams, perfect, apart)
             for band in bands:
-                own = own.eq_at_multi_union_pw_aff(time_of(scop, band.rows))
-            yield from _chains(scop, shape, inner, own)
+                inner_pairs = inner_pairs.eq_at_multi_union_pw_aff(time_of(scop, band.rows))
+            yield from _chains(scop, shape, inner, inner_pairs)
 
 
 def _signs(scop: Scop, bands: tuple[Band, ...], pairs: isl.UnionMap) -> Iterator[Signs]:

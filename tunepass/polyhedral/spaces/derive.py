@@ -184,18 +184,18 @@ class _Deriving:
     def tiles(self) -> list[tuple[Ordinal, list[str]]]:
         deep = [c for c in self.chains if len(c.loops) > 1]
         tilable = [loop for c in deep for loop in c.loops if not c.crosses_back(loop)]
-        found = []
+        tiles = []
         for index, loops in list(self.by_index(tilable).items())[:MOST_TILES]:
             longest = max((self.extents.get(loop, math.inf) for loop in loops), default=math.inf)
             sizes = [size for size in TILES if 2 * size <= longest]
             if sizes:
                 name = f"TILE{self.suffix}_{index}"
-                found.append((Ordinal(name, [1, *sizes], log=True, span=self.span), loops))
+                tiles.append((Ordinal(name, [1, *sizes], log=True, span=self.span), loops))
                 for chain in self.chains:
                     for loop in loops:
                         if loop in chain.loops and chain.crosses_back(loop):
                             self.demand(chain.shape, f"{name} <= 1")
-        return found
+        return tiles
 
     def demand_inside(self, name: str, loops: list[str], orders: list[Permutation]) -> None:
         """Copies are of a loop with another one inside it, in each shape."""
@@ -219,17 +219,17 @@ class _Deriving:
 
     def jams(self, orders: list[Permutation]) -> list[tuple[Ordinal, list[str]]]:
         jammable = [loop for c in self.chains for loop in c.jams if self.extents.get(loop, math.inf) >= 2 * COPIES[0]]
-        found = []
+        jams = []
         for index, loops in list(self.by_index(jammable).items())[:MOST_JAMS]:
             name = f"JAM{self.suffix}_{index}"
-            found.append((Ordinal(name, [1, *COPIES], log=True, span=self.span), loops))
+            jams.append((Ordinal(name, [1, *COPIES], log=True, span=self.span), loops))
             self.demand_inside(name, loops, orders)
             for chain in self.chains:
                 for loop in loops:
                     if loop in chain.loops and loop not in chain.jams:
                         self.demand(chain.shape, f"{name} <= 1")
-        self.demand_apart({loop: parameter.name for parameter, loops in found for loop in loops})
-        return found
+        self.demand_apart({loop: parameter.name for parameter, loops in jams for loop in loops})
+        return jams
 
     def demand_apart(self, jams: Mapping[str, str]) -> None:
         """Of loops that may not be copied together, one is not. `jams` are the parameters by loop."""

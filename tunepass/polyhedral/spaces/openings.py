@@ -62,10 +62,10 @@ def openings_of(choices: Choices, works: Sequence[ShapedWork]) -> tuple[Opening,
             openings += (Opening(tuple({**values, **more}.items()), first) for more in copies)
             exact = choices.directives.sums
             if isinstance(exact, str):
-                kept = {**values, exact: False}
-                openings.append(Opening(tuple(kept.items()), first, "failed"))
+                inexact = {**values, exact: False}
+                openings.append(Opening(tuple(inexact.items()), first, "failed"))
                 second = len(openings) - 1
-                openings += (Opening(tuple({**kept, **more}.items()), second) for more in copies)
+                openings += (Opening(tuple({**inexact, **more}.items()), second) for more in copies)
     return tuple(openings)
 
 
@@ -139,14 +139,14 @@ class _Shape:
         return {**shape, **{name: True for name in named if isinstance(name, str)}}
 
     def orders(self, recurrence: float, packed: frozenset[str] = frozenset()) -> Values:
-        found: Values = {}
+        orders: Values = {}
         for parameter in self.choices.parameters:
             if isinstance(parameter, Permutation):
                 items = tuple(str(item) for item in parameter.items)
                 chains = [chain for chain in self.chains if set(chain.loops) <= set(items)]
                 chains.sort(key=lambda chain: -max((_weight(w) for w in self.inside(chain)), default=0.0))
-                found[parameter.name] = _merged(items, [self.best(chain, recurrence, packed) for chain in chains])
-        return found
+                orders[parameter.name] = _merged(items, [self.best(chain, recurrence, packed) for chain in chains])
+        return orders
 
     def inside(self, chain: Chain) -> list[ShapedWork]:
         return [work for work in self.works if work.statement in chain.statements]

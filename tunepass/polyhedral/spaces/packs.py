@@ -1,4 +1,4 @@
-"""Which arrays of a derived space may be packed: those read against the grain.
+"""Arrays of a derived space that may be packed: those read against their layout.
 
 Where the loop along which a statement's result is contiguous goes from row to row of an array that is only read (B in
 `C[i][j] += A[i][k] * B[j][k]`, along j), no order has vectors of both; a copy of a tile with its dimensions exchanged
@@ -33,17 +33,17 @@ def derive_packs(
     scop: Scop, chains: Sequence[Chain], tiles: Mapping[str, str], span: Span, suffix: str
 ) -> tuple[Pack, ...]:
     """`tiles` are parameters of tile sizes, by loop: a buffer is of a constant size where all that moves is tiled."""
-    found: list[Pack] = []
+    packs: list[Pack] = []
     for array in scop.arrays:
         against = (loops for _, loops in _against(scop, chains, array.name))
         moving = dict.fromkeys(loops for loops in against if set(loops) <= tiles.keys())
-        if moving and len(found) < MOST_PACKS:
+        if moving and len(packs) < MOST_PACKS:
             name = f"PACK{suffix}_{array.text}"
             sizes = [" and ".join(dict.fromkeys(f"{tiles[loop]} > 1" for loop in loops)) for loops in moving]
             condition = " or ".join([f"not {name}", *dict.fromkeys(sizes)])
             loops = tuple(dict.fromkeys(loop for loops in moving for loop in loops))
-            found.append(Pack(array.name, Categorical(name, (False, True), span=span), loops, condition))
-    return tuple(found)
+            packs.append(Pack(array.name, Categorical(name, (False, True), span=span), loops, condition))
+    return tuple(packs)
 
 
 def _against(scop: Scop, chains: Sequence[Chain], array: str) -> Iterator[tuple[ScopStatement, tuple[str, ...]]]:

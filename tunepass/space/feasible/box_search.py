@@ -52,8 +52,8 @@ class BoxSearch:
     prior: bool
     strict: bool = True
 
-    def points(self, prefix: Columns, n: int, wanted: int, rng: np.random.Generator) -> Columns:
-        """Feasible rows, about `wanted` unless fewer are found; `prefix` are n rows drawn already."""
+    def points(self, prefix: Columns, n: int, target: int, rng: np.random.Generator) -> Columns:
+        """Feasible rows, about `target` unless fewer are found; `prefix` are n rows drawn already."""
         boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), IntervalExtension(self.expressions)
         size = sum(1 for e in self.expressions for _ in nodes.walk(e))
         most = max(256, min(ROWS, WORK // max(1, size)))
@@ -67,9 +67,9 @@ class BoxSearch:
             widths = self._widths(boxes) * ((open_.T @ relevant) > 0)
             halved = widths.max(axis=1) > 0
             if depth % 4 == 0 or left < 0 or not halved.any():
-                drawn, tried = self._draw(boxes, max(POINTS, 2 * wanted), rng)
+                drawn, tried = self._draw(boxes, max(POINTS, 2 * target), rng)
                 passed = np.flatnonzero(self._met(drawn, tried))
-                if len(passed) >= min(wanted, ENOUGH * tried) or left < 0 or not halved.any():
+                if len(passed) >= min(target, ENOUGH * tried) or left < 0 or not halved.any():
                     return take(drawn, passed)
             boxes = self._halve(boxes, widths.argmax(axis=1), halved)
             if len(boxes.weight) > most:
@@ -83,21 +83,21 @@ class BoxSearch:
         return WeightedBoxes(prefix, lo, hi, np.ones(n))
 
     def _relevant(self) -> NDArray[np.int64]:
-        """Which expression reads which axis (expressions, axes)."""
+        """Mask (expressions, axes) of the axes that each expression reads."""
         names = [nodes.free_names(e) for e in self.expressions]
         return np.array([[int(a.name in read) for a in self.axes] for read in names])
 
     def _judge(self, boxes: WeightedBoxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
-        """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""
+        """Masks of boxes (n,) that may hold a feasible point, and of expressions (e, n) that are open there."""
         n = len(boxes.weight)
         lo = {name: c for name, c in boxes.prefix.items() if c.ndim == 1}  # orders have no bounds
         hi = dict(lo)
         for i, a in enumerate(self.axes):
             lo[a.name], hi[a.name] = a.values(boxes.lo[:, i], boxes.hi[:, i])
         possible, open_ = np.ones(n, dtype=bool), np.empty((len(self.expressions), n), dtype=np.int64)
-        for i, found in enumerate(bounded.bounds(lo, hi, n)):
-            possible &= ~found.never
-            open_[i] = ~found.always
+        for i, truth in enumerate(bounded.bounds(lo, hi, n)):
+            possible &= ~truth.never
+            open_[i] = ~truth.always
         return possible, open_
 
     def _widths(self, boxes: WeightedBoxes) -> Floats:
@@ -108,13 +108,13 @@ class BoxSearch:
         """WeightedBoxes with the `halved` ones split along axis `at`; each half has its share of the weight."""
         low, high = boxes.take(halved), boxes.take(halved)
         for i, a in enumerate(self.axes):
-            mine = at[halved] == i
-            lo, hi = boxes.lo[halved, i][mine], boxes.hi[halved, i][mine]
-            low.hi[mine, i], high.lo[mine, i] = a.halves(lo, hi)
+            along_axis = at[halved] == i
+            lo, hi = boxes.lo[halved, i][along_axis], boxes.hi[halved, i][along_axis]
+            low.hi[along_axis, i], high.lo[along_axis, i] = a.halves(lo, hi)
             whole = a.mass(lo, hi, prior=self.prior)
-            share = a.mass(lo, low.hi[mine, i], prior=self.prior) / np.where(whole > 0, whole, 1.0)
-            low.weight[mine] *= share
-            high.weight[mine] *= 1 - share
+            share = a.mass(lo, low.hi[along_axis, i], prior=self.prior) / np.where(whole > 0, whole, 1.0)
+            low.weight[along_axis] *= share
+            high.weight[along_axis] *= 1 - share
         parts = [boxes.take(~halved), low, high]
         return WeightedBoxes(
             {name: np.concatenate([p.prefix[name] for p in parts]) for name in boxes.prefix},
@@ -126,16 +126,16 @@ class BoxSearch:
     def _draw(self, boxes: WeightedBoxes, n: int, rng: np.random.Generator) -> tuple[Columns, int]:
         """n points, boxes in proportion to their weight."""
         pick = rng.permutation(resample(boxes.weight, n, rng))
-        found = dict(take(boxes.prefix, pick))
+        columns = dict(take(boxes.prefix, pick))
         for i, a in enumerate(self.axes):
-            found[a.name] = a.draw(boxes.lo[pick, i], boxes.hi[pick, i], rng, prior=self.prior)
-        return found, n
+            columns[a.name] = a.draw(boxes.lo[pick, i], boxes.hi[pick, i], rng, prior=self.prior)
+        return columns, n
 
     def _met(self, columns: Columns, n: int) -> Mask:
         ok = np.ones(n, dtype=bool)
         for e in self.expressions:
-            found = evaluate(e, columns, n) if self.strict else evaluate_within(e, columns, n)
-            ok &= found.values.astype(bool) & found.defined
+            truth = evaluate(e, columns, n) if self.strict else evaluate_within(e, columns, n)
+            ok &= truth.values.astype(bool) & truth.defined
         return ok
 
 

@@ -57,6 +57,6 @@ def _tied(
 
 def _sampled(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> Diagnostic:
     real = any(p.size is None for p in parameters)
-    what = "has constraints over reals" if real else f"passes {node_limit} diagram nodes"
-    message = f"this space {what}: it is sampled, not counted"
+    reason = "has constraints over reals" if real else f"passes {node_limit} diagram nodes"
+    message = f"this space {reason}: it is sampled, not counted"
     return Diagnostic(message, constraints[0].span, severity=Severity.WARNING)

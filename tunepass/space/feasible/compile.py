@@ -80,7 +80,7 @@ class DiagramBuilder:
     def _layer(self, rows: Rows, number: int, before: int, *, last: bool) -> tuple[Layer, Rows]:
         domain = self.domains[number]
         step = max(1, BLOCK // max(1, len(domain.index)))
-        sources, values, ids, found = [], [], [], []
+        sources, values, ids, distinct_rows = [], [], [], []
         seen = 0
         for start in range(0, rows.n, step):
             block = rows if rows.n <= step else rows.take(np.arange(start, min(rows.n, start + step)))
@@ -90,15 +90,15 @@ class DiagramBuilder:
             sources.append(source + start)
             values.append(domain.index[value].astype(np.int32))
             ids.append(local + np.int32(seen))
-            found.append(following.take(first))
+            distinct_rows.append(following.take(first))
             seen += len(first)
             if seen > self.node_limit or sum(map(len, ids)) > ARCS_PER_NODE * self.node_limit:
                 raise TooLarge
         source = joined(sources)
         child: Nodes = joined(ids)
-        following = found[0]
-        if len(found) > 1:
-            following = stacked(found)
+        following = distinct_rows[0]
+        if len(distinct_rows) > 1:
+            following = stacked(distinct_rows)
             again, first = dedupe(following.key())
             child, following = again[child], following.take(first)
         begin = np.zeros(rows.n + 1, dtype=np.int64)
@@ -193,8 +193,8 @@ class DiagramBuilder:
         for t, open_ in needed.items():
             if t.kind == "place" and t.mask & ~evaluator.bound and t not in evaluator.known:
                 continue
-            found, its_status = evaluator.value(t)
-            values, status = pick(found), None if its_status is None else pick(its_status)
+            term_values, its_status = evaluator.value(t)
+            values, status = pick(term_values), None if its_status is None else pick(its_status)
             if open_ is not None:
                 values = np.where(open_, values, values.dtype.type(0))
                 status = None if status is None else np.where(open_, status, np.uint8(0))
@@ -227,11 +227,11 @@ def _decidable(t: Term) -> bool:
 
 def _places(constraints: Sequence[Term]) -> dict[str, list[Term]]:
     """The place terms that constraints mention, by permutation."""
-    found: dict[str, dict[int, Term]] = {}
+    places: dict[str, dict[int, Term]] = {}
     stack = list(constraints)
     while stack:
         t = stack.pop()
         if t.kind == "place":
-            found.setdefault(t.owner, {})[t.code] = t
+            places.setdefault(t.owner, {})[t.code] = t
         stack.extend(t.children)
-    return {name: list(by_code.values()) for name, by_code in found.items()}
+    return {name: list(by_code.values()) for name, by_code in places.items()}

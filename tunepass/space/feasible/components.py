@@ -1,4 +1,4 @@
-"""Which parameters constraints tie together: the factors of a space."""
+"""Connected components of parameters and constraints: the factors of a space."""
 
 from __future__ import annotations
 

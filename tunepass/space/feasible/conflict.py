@@ -17,12 +17,12 @@ def conflicting(
     parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
 ) -> tuple[Constraint, ...]:
     """Deletion: a constraint without which the rest is still empty is dropped. Minimal, not always smallest."""
-    kept = list(constraints)
+    required = list(constraints)
     for c in constraints:
-        without = [k for k in kept if k is not c]
+        without = [k for k in required if k is not c]
         if is_empty(parameters, without, node_limit):
-            kept = without
-    return tuple(kept)
+            required = without
+    return tuple(required)
 
 
 def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> bool:
@@ -43,7 +43,7 @@ def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint],
 
 
 def not_found(unmet: Sequence[Constraint]) -> tuple[Diagnostic, ...]:
-    """What to say where sampling finds nothing, which proves nothing, and the defaults break `unmet`."""
+    """Diagnostics if sampling, which proves nothing, finds no configuration and the defaults break `unmet`."""
     first, *others = unmet
     hint = "give its parameters fewer values, such as a list or multiples, or defaults that meet it"
     head = Diagnostic(f"no configuration was found that meets this constraint: {first.text}", first.span, hint)

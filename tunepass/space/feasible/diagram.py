@@ -70,7 +70,7 @@ class Diagram:
         return out
 
     def contains(self, rows: Indices) -> NDArray[np.bool_]:
-        """Which rows (n, layers) are paths (n,): `walk` without the ranks, several times as fast."""
+        """Mask (n,) of the rows (n, layers) that are paths: `walk` without the ranks, several times as fast."""
         rows, inside = np.ascontiguousarray(rows, dtype=np.int64), np.empty(len(rows), dtype=np.uint8)
         lib.tp_diagram_contains(
             ffi.cast("int64_t *", rows.ctypes.data), len(rows), len(self.layers), *self._pointers[0],
@@ -84,15 +84,15 @@ class Diagram:
         starts = [np.ascontiguousarray(layer.start, dtype=np.int64) for layer in self.layers]
         values = [np.ascontiguousarray(layer.value, dtype=np.int32) for layer in self.layers]
         children = [np.ascontiguousarray(layer.child, dtype=np.int32) for layer in self.layers]
-        found = (
+        pointers = (
             ffi.new("int64_t *[]", [ffi.cast("int64_t *", a.ctypes.data) for a in starts]),
             ffi.new("int32_t *[]", [ffi.cast("int32_t *", a.ctypes.data) for a in values]),
             ffi.new("int32_t *[]", [ffi.cast("int32_t *", a.ctypes.data) for a in children]),
         )
-        return found, [*starts, *values, *children]
+        return pointers, [*starts, *values, *children]
 
     def walk(self, rows: Indices) -> tuple[NDArray[np.bool_], Indices]:
-        """Which rows (n, layers) are paths, and their ranks."""
+        """Mask (n,) of the rows (n, layers) that are paths, and their ranks."""
         node = np.zeros(len(rows), dtype=np.int64)
         inside = np.ones(len(rows), dtype=bool)
         rank = np.zeros(len(rows), dtype=self._counts.dtype)
@@ -100,9 +100,9 @@ class Diagram:
             keys = self.keys[i]
             value = rows[:, i]
             inside &= (value >= 0) & (value < layer.width)
-            wanted = node * layer.width + value
-            arc = np.searchsorted(keys, wanted).clip(max=max(0, len(keys) - 1))
-            inside &= keys[arc] == wanted if len(keys) else False
+            key = node * layer.width + value
+            arc = np.searchsorted(keys, key).clip(max=max(0, len(keys) - 1))
+            inside &= keys[arc] == key if len(keys) else False
             rank += self._counts.before(i, node, arc)
             node = layer.child[arc].astype(np.int64) if len(keys) else node * 0
         return inside, rank

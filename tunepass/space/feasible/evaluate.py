@@ -50,7 +50,7 @@ class TermEvaluator:
         return result
 
     def satisfied(self, t: Term, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Where `t` is defined and true. An overflow in `where` raises ExpressionError with the constraint's span."""
+        """Mask of rows in which `t` is defined and true. An overflow in `where` raises ExpressionError with a span."""
         values, status = self.value(t)
         if status is None:
             return values.astype(bool, copy=False)
@@ -171,13 +171,13 @@ def _locate(t: Term, parts: list[Result]) -> Result:
     assert isinstance(e, nodes.Call)
     order, item = e.arguments[0].type, e.arguments[1].type
     assert isinstance(order, nodes.OrderType)
-    (wanted, status), places = parts[0], parts[1:]
+    (target, status), places = parts[0], parts[1:]
     values: Values = np.zeros((), np.int64)
-    found = np.zeros((), bool)
+    located = np.zeros((), bool)
     for code, (place, _) in enumerate(places):
         name = order.items[code]
         if isinstance(item, nodes.CategoryType) and name not in item.values:
             continue
-        matches = _whole(wanted) == (item.values.index(str(name)) if isinstance(item, nodes.CategoryType) else name)
-        values, found = np.where(matches, place, values), found | matches
-    return values, first(status, flag(np.logical_not(found), UNDEFINED))
+        matches = _whole(target) == (item.values.index(str(name)) if isinstance(item, nodes.CategoryType) else name)
+        values, located = np.where(matches, place, values), located | matches
+    return values, first(status, flag(np.logical_not(located), UNDEFINED))

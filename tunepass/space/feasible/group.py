@@ -28,10 +28,10 @@ class ParameterGroup(ABC):
 
     @abstractmethod
     def walk(self, columns: Columns) -> tuple[Mask, Indices]:
-        """Which rows are feasible, and their ranks."""
+        """Mask (n,) of feasible rows, and their ranks."""
 
     def contains(self, columns: Columns) -> Mask:
-        """Which rows are feasible."""
+        """Mask (n,) of feasible rows."""
         return self.walk(columns)[0]
 
     @abstractmethod

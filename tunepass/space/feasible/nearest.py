@@ -12,31 +12,31 @@ from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 DRAWS = 128  # rows of a sampled group among which the nearest is looked for
 
 
-def nearest_feasible(groups: Sequence[ParameterGroup], wanted: Columns) -> Columns | None:
+def nearest_feasible(groups: Sequence[ParameterGroup], target: Columns) -> Columns | None:
     """Group by group: exact in a diagram, the nearest of a sample elsewhere; None where sampling finds nothing.
 
-    `wanted` has one row.
+    `target` has one row.
     """
     nearest: dict[str, Column] = {}
     for group in groups:
-        own = {p.name: wanted[p.name] for p in group.parameters}
-        if group.contains(own)[0]:
-            nearest.update(own)
+        group_target = {p.name: target[p.name] for p in group.parameters}
+        if group.contains(group_target)[0]:
+            nearest.update(group_target)
         elif isinstance(group, DiagramGroup):
-            nearest.update(group.columns(nearest_row(group, own)[None, :]))
+            nearest.update(group.columns(nearest_row(group, group_target)[None, :]))
         else:
             rows = group.draw(DRAWS, np.random.default_rng(0))
             if not length(rows):
                 return None
-            changes = sum(p.changes(rows[p.name], own[p.name]) for p in group.parameters)
+            changes = sum(p.changes(rows[p.name], group_target[p.name]) for p in group.parameters)
             closest = int(np.argmin(changes))
             nearest.update(take(rows, slice(closest, closest + 1)))
     return nearest
 
 
-def nearest_row(group: DiagramGroup, wanted: Columns) -> Indices:
+def nearest_row(group: DiagramGroup, columns: Columns) -> Indices:
     """The path (layers,) with the least total change: exact, bottom-up over the diagram."""
-    diagram, target = group.diagram, group.rows(wanted)[0]
+    diagram, target = group.diagram, group.rows(columns)[0]
     by_name = {p.name: p for p in group.parameters}
     cost = np.zeros(1)
     best_arcs = []  # of every node of a layer, from the last layer up; -1 where none leads on

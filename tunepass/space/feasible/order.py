@@ -39,8 +39,8 @@ def choose(
                 if so_far is None or total < so_far[0]:
                     extended[bound | mask] = (total, (*order, u))
         if len(extended) > BEAM:
-            kept = heapq.nsmallest(BEAM, ((cost + estimate.nodes(b), b) for b, (cost, _) in extended.items()))
-            extended = {b: extended[b] for _, b in kept}
+            cheapest = heapq.nsmallest(BEAM, ((cost + estimate.nodes(b), b) for b, (cost, _) in extended.items()))
+            extended = {b: extended[b] for _, b in cheapest}
         beam = extended
     _, order = min(beam.values())
     return [v for u in order for v in units[u]]

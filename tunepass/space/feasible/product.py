@@ -36,7 +36,7 @@ class GroupProduct:
         return math.prod(g.size for g in self.groups)
 
     def contains(self, columns: Columns) -> Mask:
-        """Which rows (n,) are feasible."""
+        """Mask (n,) of feasible rows."""
         n = length(columns)
         feasible = np.ones(n, dtype=bool)
         for g in self.groups if n else ():
@@ -44,7 +44,7 @@ class GroupProduct:
         return feasible
 
     def contains_indices(self, indices: Indices) -> Mask:
-        """Which rows (n, parameters) of indices in the domains are feasible; no parameter is real or an order."""
+        """Mask (n,) of feasible rows (n, parameters) of indices in the domains; no parameter is real or an order."""
         feasible = np.ones(len(indices), dtype=bool)
         for diagram, numbers in self._binding:
             feasible &= diagram.contains(indices[:, numbers])
@@ -74,8 +74,8 @@ class GroupProduct:
         """The one row of a rank, however large."""
         row: dict[str, Column] = {}
         for g in reversed(self.groups):
-            rank, own = divmod(rank, g.size)
-            row.update(g.unrank(np.array([own], dtype=np.int64 if own < RANK_LIMIT else object)))
+            rank, group_rank = divmod(rank, g.size)
+            row.update(g.unrank(np.array([group_rank], dtype=np.int64 if group_rank < RANK_LIMIT else object)))
         return row
 
     def ranks(self, columns: Columns) -> Indices:
@@ -90,10 +90,10 @@ class GroupProduct:
         rows: dict[str, Column] = {}
         for g in reversed(self.groups):
             if g.size < RANK_LIMIT:
-                ranks, own = np.divmod(ranks, g.size)
+                ranks, group_ranks = np.divmod(ranks, g.size)
             else:
-                ranks, own = np.zeros_like(ranks), ranks
-            rows.update(g.unrank(own))
+                ranks, group_ranks = np.zeros_like(ranks), ranks
+            rows.update(g.unrank(group_ranks))
         return rows
 
     def steps(self, columns: Columns) -> dict[str, tuple[Column, Indices]]:

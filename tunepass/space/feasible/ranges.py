@@ -38,7 +38,7 @@ def unknown(type_: nodes.Type) -> TermRange:
 
 
 def box(lo: float, hi: float) -> TermRange:
-    """What lies between the ends of a parameter; an end beyond HUGE is as good as none."""
+    """Range between the ends of a parameter; an end beyond HUGE counts as unbounded."""
     return TermRange(max(-HUGE, min(lo, HUGE)), max(-HUGE, min(hi, HUGE)), False)
 
 
@@ -84,11 +84,11 @@ def add(parts: Sequence[TermRange], signs: Sequence[int], *, real: bool = False)
 
 
 def _corners(a: TermRange, b: TermRange, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends, Ends]:
-    found = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)]
-    if all(isinstance(x, float) for x in found):
-        return min(found), max(found)
-    lo = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
-    return lo, np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+    corners = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)]
+    if all(isinstance(x, float) for x in corners):
+        return min(corners), max(corners)
+    lo = np.minimum(np.minimum(corners[0], corners[1]), np.minimum(corners[2], corners[3]))
+    return lo, np.maximum(np.maximum(corners[0], corners[1]), np.maximum(corners[2], corners[3]))
 
 
 def _quotient(x: Ends, y: Ends) -> Ends:
@@ -159,8 +159,8 @@ def apply(e: nodes.Expr, parts: Sequence[TermRange]) -> TermRange:
         case nodes.Member():
             if isinstance(e.item.type, nodes.CategoryType):
                 return TermRange(0.0, 1.0, _any_undefined(parts))
-            found = some([_ordered("==", parts[0], p) for p in parts[1:]])
-            return TermRange(found.lo, found.hi, _any_undefined(parts))
+            any_equal = some([_ordered("==", parts[0], p) for p in parts[1:]])
+            return TermRange(any_equal.lo, any_equal.hi, _any_undefined(parts))
         case nodes.If():
             return _if(e, parts)
         case nodes.Call():

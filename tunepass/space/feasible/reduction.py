@@ -1,4 +1,4 @@
-"""What arithmetic says about long integers before they are searched for: fewer of them, and only remainders that fit.
+"""Reduction of long integers by arithmetic before a search: fewer of them, and only remainders that fit.
 
     a rule          where                          becomes
     divisor         n % v == 0, n a number or       one of the listed divisors of n

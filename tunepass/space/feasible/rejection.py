@@ -80,9 +80,9 @@ class RejectionGroup(ParameterGroup):
         have = idle = 0
         for _ in range(ROUNDS):
             drawn = self._original(self._round(n - have, idle, rng, prior=prior))
-            kept = min(length(drawn), n - have)
-            parts.append(take(drawn, slice(0, kept)))
-            have, idle = have + kept, 0 if kept else idle + 1
+            accepted = min(length(drawn), n - have)
+            parts.append(take(drawn, slice(0, accepted)))
+            have, idle = have + accepted, 0 if accepted else idle + 1
             if have >= n or idle == (IDLE if self._prefixes is not None else IDLE_ALIKE):
                 break
         return {p.name: np.concatenate([part[p.name] for part in parts]) for p in self.parameters}
@@ -95,18 +95,18 @@ class RejectionGroup(ParameterGroup):
         values = {name: evaluate_within(e, rows, n) for name, e in self._solved.items()}
         rows = {p.name: values[p.name].values if p.name in values else rows[p.name] for p in self.parameters}
         defined = np.logical_and.reduce([value.defined for value in values.values()])
-        kept = take(rows, defined)
-        return take(kept, self.contains(kept))
+        solved = take(rows, defined)
+        return take(solved, self.contains(solved))
 
-    def _round(self, wanted: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+    def _round(self, target: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         prefix: Columns = {}
         m = 1
         if self._prefixes is not None:
-            prefix = self._prefix(min(max(PARTICLES, 4 * wanted) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
+            prefix = self._prefix(min(max(PARTICLES, 4 * target) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
             m = length(prefix)
         if self._axes and m:
             search = BoxSearch(self._boxed, self._axes, prior, strict=not self._solved)
-            return search.points(prefix, m, wanted, rng)
+            return search.points(prefix, m, target, rng)
         if self._axes:
             return {}
         return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
@@ -125,10 +125,10 @@ def _reduced(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr])
     """Integers that could be listed are searched in boxes too where that lets one of them be solved for."""
     reals = {p.name for p in parameters if p.axis() is not None}
     integers = {p.name for p in parameters if isinstance(p, Integer) and p.size > MANY}
-    found = Reduction.of(parameters, reals | integers, expressions)
+    reduction = Reduction.of(parameters, reals | integers, expressions)
     return (
-        found
-        if found.solved or len(found.long) < len(reals | integers) or integers <= reals
+        reduction
+        if reduction.solved or len(reduction.long) < len(reals | integers) or integers <= reals
         else Reduction.of(parameters, reals, expressions)
     )
 

@@ -31,7 +31,7 @@ class Rows:
         return Rows(len(index), pick, done, {p: u[index] for p, u in self.used.items()})
 
     def key(self) -> Indices:
-        """What tells the rows apart, (n, columns) of 64-bit words."""
+        """Keys of the rows, (n, columns) of 64-bit words: equal for equal rows."""
         columns: list[Indices] = list(self.used.values())
         for values, status in self.terms.values():
             if values.dtype == np.float64:

@@ -36,14 +36,14 @@ def sample_distinct(
 
 
 def _draw_distinct(product: GroupProduct, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
-    kept, idle = _no_rows(product), 0
-    while length(kept) < n and idle < (COUNTED_ROUNDS if product.complete else SAMPLED_ROUNDS):
-        before = length(kept)
+    distinct, idle = _no_rows(product), 0
+    while length(distinct) < n and idle < (COUNTED_ROUNDS if product.complete else SAMPLED_ROUNDS):
+        before = length(distinct)
         drawn = product.draw(max(n - before, 64), rng, prior=prior)
-        both = join([kept, drawn]) if before else drawn
-        kept = take(both, dedupe(_keys(both))[1][:n])
-        idle = idle + 1 if length(kept) == before else 0
-    return kept
+        both = join([distinct, drawn]) if before else drawn
+        distinct = take(both, dedupe(_keys(both))[1][:n])
+        idle = idle + 1 if length(distinct) == before else 0
+    return distinct
 
 
 def _others_by_prior(

@@ -139,10 +139,10 @@ class Terms:
         flat = tuple(g for c in children for g in (c.children if c.kind == kind else (c,)))
         if any(t.range.undefined or not t.safe for t in flat):
             return self._apply(e, children)
-        made = self.nary_of(kind, flat)
-        if kind == "product" and not made.safe:
+        term = self.nary_of(kind, flat)
+        if kind == "product" and not term.safe:
             return self._apply(e, children)
-        return made
+        return term
 
     def nary_of(self, kind: str, children: tuple[Term, ...]) -> Term:
         bounds = [c.range for c in children]
@@ -150,9 +150,9 @@ class Terms:
             largest = 1.0
             for r in bounds:
                 largest *= max(1.0, ranges.reach(r))
-            made = self._make(kind, children, nodes.INTEGER, ranges.multiply(bounds))
-            made.safe = made.safe and largest <= ranges.EXACT
-            return made
+            term = self._make(kind, children, nodes.INTEGER, ranges.multiply(bounds))
+            term.safe = term.safe and largest <= ranges.EXACT
+            return term
         return self._make(kind, children, nodes.BOOL, ranges.every(bounds) if kind == "all" else ranges.some(bounds))
 
     def _make(

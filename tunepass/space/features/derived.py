@@ -1,4 +1,4 @@
-"""What compilers' parameters have in common and a distance between values does not see: features beside the values.
+"""Derived features of compilers' parameters, which a distance between values does not see.
 
     feature     of                                    value before scaling
     odd part    an integer whose values mix powers    log m, where the value is m 2^k with m odd: 48 = 3 * 16 is far
@@ -65,10 +65,10 @@ def derived_features(space: Space) -> tuple[Derived, ...]:
     """Odd parts, then monomials in the order of the constraints: at most one a parameter, and none that is constant."""
     positive = {p.name for p in space.parameters if _positive(p)}
     odd = [Derived(((p.name, 1),), True) for p in space.parameters if mixes_powers_of_two(p)]
-    found = dict.fromkeys(
+    candidates = dict.fromkeys(
         m for c in space.constraints for m in monomials(c.expression) if {n for n, _ in m} <= positive
     )
-    return _all_scaled([*odd, *(Derived(powers, False) for powers in list(found)[: len(space.parameters)])], space)
+    return _all_scaled([*odd, *(Derived(powers, False) for powers in list(candidates)[: len(space.parameters)])], space)
 
 
 def mixes_powers_of_two(parameter: Parameter) -> bool:
@@ -132,10 +132,10 @@ def _powers(e: nodes.Expr) -> Mapping[str, int] | None:
 
 def _named(powers: Mapping[str, int]) -> Iterator[Powers]:
     """In one form for a monomial and its inverse, which are the same feature turned round."""
-    kept = tuple(sorted((name, power) for name, power in powers.items() if power))
-    if len(kept) >= 2:
-        sign = 1 if kept[0][1] > 0 else -1
-        yield tuple((name, sign * power) for name, power in kept)
+    nonzero = tuple(sorted((name, power) for name, power in powers.items() if power))
+    if len(nonzero) >= 2:
+        sign = 1 if nonzero[0][1] > 0 else -1
+        yield tuple((name, sign * power) for name, power in nonzero)
 
 
 def _positive(p: Parameter) -> bool:
@@ -144,7 +144,7 @@ def _positive(p: Parameter) -> bool:
 
 
 def _all_scaled(features: Sequence[Derived], space: Space) -> tuple[Derived, ...]:
-    """Those that vary over a sample of the space, scaled by it."""
+    """Features that vary over a sample of the space, scaled by it."""
     if not features:
         return ()
     sample = space.sample_columns(SAMPLE, np.random.default_rng(SAMPLE_KEY))

@@ -53,9 +53,9 @@ class Embedding:
         shared = [1 if layout.separate else layout.width for layout in layouts]
         sizes = [size for size, width in zip(shared, widths) for _ in range(width // size)] + [1] * len(self.derived)
         self.group: NDArray[np.int64] = np.repeat(np.arange(len(sizes)), sizes)
-        own: list[Role] = ["linear" if layout.role == "log" and not log else layout.role for layout in layouts]
+        layout_roles: list[Role] = ["linear" if layout.role == "log" and not log else layout.role for layout in layouts]
         counts = [width // size for size, width in zip(shared, widths)]
-        roles = [role for role, count in zip(own, counts) for _ in range(count)]
+        roles = [role for role, count in zip(layout_roles, counts) for _ in range(count)]
         self.roles: tuple[Role, ...] = tuple(roles + ["derived" for _ in self.derived])
         nominal = np.repeat([layout.nominal for layout in layouts], widths)
         self.nominal: NDArray[np.bool_] = np.append(nominal, np.zeros(len(self.derived), np.bool_))

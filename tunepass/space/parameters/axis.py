@@ -35,7 +35,7 @@ class BoxAxis(ABC):
 
     @abstractmethod
     def halves(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
-        """Where the lower half ends and the upper half starts."""
+        """End of the lower half and start of the upper half."""
 
     @abstractmethod
     def unit(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
@@ -97,7 +97,7 @@ class RealAxis(BoxAxis):
 
 @dataclass(frozen=True, slots=True)
 class IntegerAxis(BoxAxis):
-    """Of `size` values; `value_at`: from indices in the domain to values.
+    """Axis of `size` values; `value_at` maps indices in the domain to values.
 
     The measure counts values alike, also on a log scale, as a uniform sample does.
     """

@@ -1,4 +1,4 @@
-"""What the numeric kinds share: Real, Integer and Ordinal, whose differences mean something."""
+"""Shared code of the numeric kinds, whose values have differences: Real, Integer and Ordinal."""
 
 from __future__ import annotations
 

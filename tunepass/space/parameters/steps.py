@@ -1,4 +1,4 @@
-"""What is one step away in a list of values and in an order of items."""
+"""Neighbours one step away in a list of values and in an order of items."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ def summary(domain: Sequence[Value]) -> str:
 
 
 def expected(domain: Sequence[Value]) -> str:
-    """What a parameter with this domain takes."""
+    """Description of the values of a parameter with this domain."""
     if len(domain) <= MOST_EXPECTED:
         return f"it takes {', '.join(map(str, domain))}"
     return f"it takes {domain[0]}, {domain[1]}, ..., {domain[-1]}"
 
 
 def expected_number(domain: Sequence[int | float], written: str) -> str:
-    """What a parameter with this domain takes, and the values nearest to the number written."""
+    """Description of the values of a parameter with this domain, and those nearest to the given number."""
     near = number(written)
     if near is None or len(domain) <= MOST_EXPECTED:
         return expected(domain)

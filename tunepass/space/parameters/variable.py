@@ -1,4 +1,4 @@
-"""What one layer of a decision diagram binds."""
+"""Variables: each is bound by one layer of a decision diagram."""
 
 from __future__ import annotations
 

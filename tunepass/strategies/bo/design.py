@@ -70,8 +70,8 @@ class DesignSettings:
 def design_size(task: Task, settings: DesignSettings) -> int:
     if settings.size is not None:
         return settings.size
-    wanted = min(len(task.space.parameters) + 1, settings.most)
-    return wanted if task.max_evals is None else max(3, min(wanted, int(settings.share * task.max_evals)))
+    size = min(len(task.space.parameters) + 1, settings.most)
+    return size if task.max_evals is None else max(3, min(size, int(settings.share * task.max_evals)))
 
 
 def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[Configuration]:
@@ -175,13 +175,13 @@ def partitioned(task: Task, size: int, rng: np.random.Generator) -> list[Configu
     good = [p for p in task.space.parameters if _is_good_default(p)]
     order = rng.permutation(len(good))
     drawn = task.space.configurations(draw_fitting(task, size, rng, prior=True))
-    found = []
+    design = []
     for number, draw in enumerate(drawn):
         values = {p.name: p.default for p in good}
         values |= {good[i].name: _changed(good[i], rng) for i in order[number::size]}
         configuration = Configuration({**draw, **values})
-        found.append(configuration if _is_feasible(task, configuration) else draw)
-    return found
+        design.append(configuration if _is_feasible(task, configuration) else draw)
+    return design
 
 
 def _is_feasible(task: Task, configuration: Configuration) -> bool:

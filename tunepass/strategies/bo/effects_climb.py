@@ -31,7 +31,7 @@ from tunepass.surrogates.pairs import Effects, best_changes
 
 Rows = Callable[[Columns], Floats]  # of configurations, (n, f)
 Judged = Callable[[Indices, Floats], Floats]  # what the values of configurations (n, p) are worth (n,), given u
-ASKED = 24  # changes of a configuration that are asked for feasibility in a step, at most
+CHECKED_CHANGES = 24  # changes of a configuration that are asked for feasibility in a step, at most
 
 
 def can_list(space: Space) -> bool:
@@ -86,7 +86,7 @@ class EffectsClimb:
         """The best changes of configurations (n, p): the changed ones (c, p), whose each is, and what it adds (c,). Two
         values change where no single change is better."""
         owner, first, second, gains = best_changes(
-            heads, self.values.parameter, self._alone, self._place, self._joint, self._h, ASKED
+            heads, self.values.parameter, self._alone, self._place, self._joint, self._h, CHECKED_CHANGES
         )
         rows = heads[owner]
         rows[np.arange(len(rows)), self.values.parameter[first]] = first

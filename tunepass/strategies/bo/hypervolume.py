@@ -128,8 +128,8 @@ class Hypervolume(BayesianLoop):
         probability, limit = self._probability(), draw_limit(rng, self.settings.limit)
         candidates = self._candidates(rng)
         p = probability(candidates)
-        kept = p >= min(limit, float(p.max()))
-        candidates, p = take(candidates, kept), p[kept]
+        likely = p >= min(limit, float(p.max()))
+        candidates, p = take(candidates, likely), p[likely]
         losses, scale = self._losses()
         least = self._least(losses, scale)
         fronts = self._fit(losses, scale)

@@ -174,12 +174,12 @@ class BayesianLoop(SequentialStrategy):
 
         def utility(columns: Columns) -> Floats:
             p = probability(columns)
-            kept = p >= limit
+            likely = p >= limit
             values = np.full(len(p), -np.inf)
-            if kept.all():
+            if likely.all():
                 values = objective_utility(columns)
-            elif kept.any():
-                values[kept] = objective_utility(take(columns, kept))  # models are asked only where it matters
+            elif likely.any():
+                values[likely] = objective_utility(take(columns, likely))  # models are asked only where it matters
             return feasible_utility(values, p, limit)
 
         return utility

@@ -43,13 +43,13 @@ def change_one_parameter(
 
 def only_change(a: Configuration, b: Configuration) -> str | None:
     """The one parameter whose values differ; None if none does or several do."""
-    found: str | None = None
+    changed_name: str | None = None
     for name in a:
         if a[name] != b[name]:
-            if found is not None:
+            if changed_name is not None:
                 return None
-            found = name
-    return found
+            changed_name = name
+    return changed_name
 
 
 def _ends(values: Sequence[tuple[str, Value]]) -> dict[str, tuple[float, float]]:

@@ -111,5 +111,5 @@ class PairDraws:
         if key not in self._theta:
             chosen = informative_rows(loss[:n], FIT_ROWS)
             self._theta = {key: self.process.fit(z[:n][chosen], loss[:n][chosen])}
-        kept = informative_rows(loss, ROWS)
-        return self.process.draw(z[kept], loss[kept], self._theta[key], rng)
+        informative = informative_rows(loss, ROWS)
+        return self.process.draw(z[informative], loss[informative], self._theta[key], rng)

@@ -32,14 +32,14 @@ def excerpt(text: str, source: str) -> str | None:
     head = _HEAD.match(text)
     if entries is None or head is None or len({key for key, _ in entries}) < len(entries):
         return None
-    kept = [entry for key, entry in entries if key.startswith('"') or key.rpartition("::")[0] == source]
-    return head[0] + "".join(kept) if kept else f"{head[0][:-1]} {{}}\n"
+    selected = [entry for key, entry in entries if key.startswith('"') or key.rpartition("::")[0] == source]
+    return head[0] + "".join(selected) if selected else f"{head[0][:-1]} {{}}\n"
 
 
 def _entries(text: str) -> list[tuple[str, str]] | None:
     head = _HEAD.match(text)
-    found = list(_each(text, head.end())) if head else []
-    return found if head and sum(len(entry) for _, entry in found) == len(text) - head.end() else None
+    entries = list(_each(text, head.end())) if head else []
+    return entries if head and sum(len(entry) for _, entry in entries) == len(text) - head.end() else None
 
 
 def _each(text: str, start: int) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ DIGITS = 6  # significant digits of measured numbers: more is noise, and noise d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedObjective:
-    """What the choice gained: `default` and `chosen` in `unit`, `gain` with its confidence `interval`. `default` and
+    """Gain of the choice: `default` and `chosen` in `unit`, `gain` with its confidence `interval`. `default` and
     `gain` are None when the default fails, `interval` when nothing was measured in pairs."""
 
     name: str
@@ -221,12 +221,12 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 def _entry(reader: LockReader, key: str, node: yaml.Node) -> Entry:
     parts = ("choice", "objective", "identity")
-    found = reader.record(node, f"kernel {key}", (*parts, "sizes"), parts)
-    listed = reader.mapping(found["sizes"], "sizes") if "sizes" in found else {}
+    fields = reader.record(node, f"kernel {key}", (*parts, "sizes"), parts)
+    listed = reader.mapping(fields["sizes"], "sizes") if "sizes" in fields else {}
     return Entry(
-        _choice(reader, found["choice"]),
-        _objective(reader, found["objective"]),
-        _identity(reader, found["identity"]),
+        _choice(reader, fields["choice"]),
+        _objective(reader, fields["objective"]),
+        _identity(reader, fields["identity"]),
         {size: _choice(reader, choice) for size, choice in listed.items()},
     )
 

@@ -46,37 +46,37 @@ class LockReader(NodeReader[StudyError]):
     def __init__(self, source: Source):
         super().__init__(source, StudyError, _RESTORE)
 
-    def text(self, node: yaml.Node, what: str) -> str:
+    def text(self, node: yaml.Node, subject: str) -> str:
         if not isinstance(node, yaml.ScalarNode):
-            raise self.fail(f"{what} is a text", node)
+            raise self.fail(f"{subject} is a text", node)
         return str(node.value)
 
-    def number(self, node: yaml.Node, what: str) -> float:
-        value = self.value(node, what)
+    def number(self, node: yaml.Node, subject: str) -> float:
+        value = self.value(node, subject)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.fail(f"{what} is a number", node)
+            raise self.fail(f"{subject} is a number", node)
         return value
 
-    def whole(self, node: yaml.Node, what: str) -> int:
-        value = self.value(node, what)
+    def whole(self, node: yaml.Node, subject: str) -> int:
+        value = self.value(node, subject)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise self.fail(f"{what} is a whole number", node)
+            raise self.fail(f"{subject} is a whole number", node)
         return value
 
-    def value(self, node: yaml.Node, what: str) -> Value:
+    def value(self, node: yaml.Node, subject: str) -> Value:
         """A Boolean, number or text, or a list of whole numbers and texts."""
         if isinstance(node, yaml.SequenceNode):
-            items = tuple(self.value(item, what) for item in node.value)
+            items = tuple(self.value(item, subject) for item in node.value)
             if all(isinstance(item, (int, str)) and not isinstance(item, bool) for item in items):
                 return items  # type: ignore[return-value]
-            raise self.fail(f"{what} lists whole numbers or texts", node)
+            raise self.fail(f"{subject} lists whole numbers or texts", node)
         try:
             value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else None
         except (yaml.YAMLError, ValueError) as error:
-            raise self.fail(f"{what} cannot be read", node) from error
+            raise self.fail(f"{subject} cannot be read", node) from error
         if isinstance(value, (bool, int, float, str)):
             return value
-        raise self.fail(f"{what} is a Boolean, a number, a text or a list", node)
+        raise self.fail(f"{subject} is a Boolean, a number, a text or a list", node)
 
 
 def flow(items: Iterable[tuple[str, FlowValue]]) -> str:

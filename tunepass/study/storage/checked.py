@@ -1,5 +1,4 @@
-"""What is read of a store, checked: types, ranges, finite numbers. Nothing that is read is used before it went through
-here; what does not fit is a Damage."""
+"""Checks of all cells read from a store: types, ranges, finite numbers. A cell that fails its check raises Damage."""
 
 from __future__ import annotations
 
@@ -23,67 +22,67 @@ class Damage(StudyError):
         return self.diagnostics[0].message
 
 
-def text(value: object, what: str) -> str:
+def text(value: object, subject: str) -> str:
     if not isinstance(value, str):
-        raise Damage(f"{what} is {shown(value)}, not a text")
+        raise Damage(f"{subject} is {quoted(value)}, not a text")
     return value
 
 
-def clean(value: object, what: str) -> str:
+def clean(value: object, subject: str) -> str:
     """A text that is UTF-8."""
-    checked = text(value, what)
+    checked = text(value, subject)
     if not checked.isascii() and any("\ud800" <= c <= "\udfff" for c in checked):
-        raise Damage(f"{what} is not UTF-8: {shown(value)}")
+        raise Damage(f"{subject} is not UTF-8: {quoted(value)}")
     return checked
 
 
-def truth(value: object, what: str) -> bool:
+def truth(value: object, subject: str) -> bool:
     if value not in (0, 1) or isinstance(value, float):
-        raise Damage(f"{what} is {shown(value)}, neither true nor false")
+        raise Damage(f"{subject} is {quoted(value)}, neither true nor false")
     return bool(value)
 
 
-def count(value: object, what: str) -> int:
+def count(value: object, subject: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-        raise Damage(f"{what} is {shown(value)}, not a number that counts")
+        raise Damage(f"{subject} is {quoted(value)}, not a number that counts")
     return value
 
 
-def shared(value: object, what: str) -> str:
+def shared(value: object, subject: str) -> str:
     """A text of which a store holds many copies, once in memory."""
-    return sys.intern(text(value, what))
+    return sys.intern(text(value, subject))
 
 
-def number(value: object, what: str) -> float:
+def number(value: object, subject: str) -> float:
     if _is_plain(value):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Damage(f"{what} is {shown(value)}, not a number")
+        raise Damage(f"{subject} is {quoted(value)}, not a number")
     try:
         converted = float(value)
     except OverflowError:
         converted = math.inf
     if not math.isfinite(converted):
-        raise Damage(f"{what} is {shown(value)}, not a finite number")
+        raise Damage(f"{subject} is {quoted(value)}, not a finite number")
     return converted
 
 
-def items(value: object, what: str) -> list[object]:
+def items(value: object, subject: str) -> list[object]:
     if not isinstance(value, list):
-        raise Damage(f"{what} is {shown(value)}, not a list")
+        raise Damage(f"{subject} is {quoted(value)}, not a list")
     return value
 
 
-def mapping(value: object, what: str) -> dict[str, object]:
+def mapping(value: object, subject: str) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise Damage(f"{what} is {shown(value)}, not an object")
+        raise Damage(f"{subject} is {quoted(value)}, not an object")
     return value
 
 
-def numbers(value: object, what: str) -> dict[str, float]:
+def numbers(value: object, subject: str) -> dict[str, float]:
     return {
-        sys.intern(name): item if _is_plain(item) else number(item, f"{name} of {what}")
-        for name, item in mapping(value, what).items()
+        sys.intern(name): item if _is_plain(item) else number(item, f"{name} of {subject}")
+        for name, item in mapping(value, subject).items()
     }
 
 
@@ -92,18 +91,18 @@ def _is_plain(value: object) -> TypeGuard[float]:
     return type(value) is float and math.isfinite(value)
 
 
-def texts(value: object, what: str) -> dict[str, str]:
-    return {name: text(item, f"{name} of {what}") for name, item in mapping(value, what).items()}
+def texts(value: object, subject: str) -> dict[str, str]:
+    return {name: text(item, f"{name} of {subject}") for name, item in mapping(value, subject).items()}
 
 
-def seconds(value: object, what: str) -> dict[str, float]:
-    return {stage: duration(item, f"{stage} of {what}") for stage, item in mapping(value, what).items()}
+def seconds(value: object, subject: str) -> dict[str, float]:
+    return {stage: duration(item, f"{stage} of {subject}") for stage, item in mapping(value, subject).items()}
 
 
-def duration(value: object, what: str) -> float:
-    converted = number(value, what)
+def duration(value: object, subject: str) -> float:
+    converted = number(value, subject)
     if converted < 0:
-        raise Damage(f"{what} is {converted!r}, less than none")
+        raise Damage(f"{subject} is {converted!r}, less than none")
     return converted
 
 
@@ -118,7 +117,7 @@ def configuration(value: object) -> Configuration:
         elif isinstance(item, list) and all(isinstance(part, (int, str)) for part in item):
             values[name] = tuple(item)
         else:
-            raise Damage(f"{name} of configuration is {shown(item)}")
+            raise Damage(f"{name} of configuration is {quoted(item)}")
     return Configuration(values)
 
 
@@ -126,16 +125,16 @@ def measured(
     values: object, samples: object, censored: object, deviation: object = None, repeats: object = None
 ) -> Measured:
     """`deviation` and `repeats` are None where nothing was said of them."""
-    taken = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
+    sample_values = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
     means, cut = numbers(values, "objectives"), truth(censored, "censored")
     if deviation is None and repeats is None:
-        return Measured(means, taken, cut)
+        return Measured(means, sample_values, cut)
     errors = numbers({} if deviation is None else deviation, "deviation")
     each = [numbers(item, "a repeat") for item in items([] if repeats is None else repeats, "repeats")]
     if any(set(values) != set(means) for values in each):
         raise Damage(f"a repeat has other objectives than {', '.join(means)}")
     try:
-        return Measured(means, taken, cut, errors, tuple(each))
+        return Measured(means, sample_values, cut, errors, tuple(each))
     except StudyError as error:
         raise Damage(error.diagnostics[0].message) from None
 
@@ -148,22 +147,22 @@ def failed(stage: object, reason: object) -> Failed:
 
 
 def objectives(value: object) -> tuple[Objective, ...]:
-    found = []
+    checked_objectives = []
     for item in items(value, "objectives"):
         data = mapping(item, "an objective")
         name, unit = text(data.get("name"), "name of an objective"), text(data.get("unit"), "unit of an objective")
         try:
-            found.append(Objective(name, unit, truth(data.get("maximise"), "maximise of an objective")))
+            checked_objectives.append(Objective(name, unit, truth(data.get("maximise"), "maximise of an objective")))
         except Damage:
             raise
         except StudyError as error:
             raise Damage(error.diagnostics[0].message) from None
-    if len({o.name for o in found}) < len(found):
+    if len({o.name for o in checked_objectives}) < len(checked_objectives):
         raise Damage("two objectives have the same name")
-    return tuple(found)
+    return tuple(checked_objectives)
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value in a message, not too long; one that Python itself would not write out is named by its type."""
     try:
         written = repr(value)

@@ -64,7 +64,7 @@ def _retry(action: Callable[[], None]) -> None:
 
 
 def is_there(path: Path, opened: os.stat_result) -> bool:
-    """Whether the file at the path is still the one that was opened."""
+    """Is the file at the path still the one that was opened?"""
     try:
         return os.path.samestat(path.stat(), opened)
     except OSError:

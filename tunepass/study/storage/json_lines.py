@@ -50,7 +50,7 @@ class StoredTrial:
 
 @dataclass(frozen=True, slots=True)
 class ManifestCells:
-    """What a digest in an identity stands for, as its row holds it: `parts` is JSON text."""
+    """A manifest as its row holds it: `parts` is JSON text."""
 
     digest: str
     parts: str
@@ -74,7 +74,7 @@ def lines(items: Iterable[Item]) -> Iterator[str]:
 
 
 def read(text: str) -> Iterator[Item | Damage]:
-    """What the lines hold, in order; a line that cannot be read is a Damage that says where and why."""
+    """Items of the lines, in order; a line that cannot be read is a Damage with its number and the reason."""
     for place, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
@@ -90,7 +90,7 @@ def _item(data: Mapping[str, object]) -> Item | None:
     match data.get("kind"):
         case "store":
             if data.get("version") != VERSION:
-                raise Damage(f"version is {checked.shown(data.get('version'))}, and {VERSION} is known")
+                raise Damage(f"version is {checked.quoted(data.get('version'))}, and {VERSION} is known")
             return None
         case "study":
             return _read_study(data)
@@ -100,7 +100,7 @@ def _item(data: Mapping[str, object]) -> Item | None:
             parts = json_text.dump(data.get("parts"))
             json_text.decode_rows(parts, MANIFEST_WIDTH)
             return ManifestCells(checked.text(data.get("digest"), "digest"), parts)
-    raise Damage(f"kind is {checked.shown(data.get('kind'))}, none of store, study, trial, manifest")
+    raise Damage(f"kind is {checked.quoted(data.get('kind'))}, none of store, study, trial, manifest")
 
 
 def _study(study: StudyCells) -> dict[str, object]:
@@ -185,4 +185,4 @@ def _read_outcome(data: Mapping[str, object]) -> Outcome:
             return Infeasible(checked.text(data.get("reason"), "reason"))
         case "failed":
             return checked.failed(data.get("stage"), data.get("reason"))
-    raise Damage(f"outcome is {checked.shown(data.get('outcome'))}")
+    raise Damage(f"outcome is {checked.quoted(data.get('outcome'))}")

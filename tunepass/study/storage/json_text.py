@@ -20,15 +20,15 @@ def dump(value: object) -> str:
     return text if text.isascii() else printable(text)
 
 
-def load(text: object, what: str) -> object:
-    """What the JSON text holds. Raises Damage where it is none: not NaN, and not nested without end either."""
-    written = checked.text(text, what).strip(" \t\r\n")
+def load(text: object, subject: str) -> object:
+    """Decode JSON text. Raises Damage for text that is not JSON, NaN, and nesting without end."""
+    written = checked.text(text, subject).strip(" \t\r\n")
     try:
         value, end = _DECODER.raw_decode(written)
     except (ValueError, RecursionError):
         value, end = None, -1
     if end != len(written):
-        raise Damage(f"{what} is not JSON: {checked.shown(text)}")
+        raise Damage(f"{subject} is not JSON: {checked.quoted(text)}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Who holds a pending suggestion, and whether it still lives.
+"""Owners of pending suggestions, and whether their processes still run.
 
 Each holder locks a byte of its own, at random, of a file beside the store. The kernel ends the lock with the process:
 it tells the living from the dead also where processes do not see one another, as in two containers.

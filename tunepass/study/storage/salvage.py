@@ -1,4 +1,4 @@
-"""What can still be read of a store, damaged or not, without changing it; and of the JSON lines of one.
+"""Salvage of the readable rows of a store, damaged or not, without changing it; and of its JSON lines.
 
 Rows are read in the order of their tables, not through an index. Where a page cannot be read, the rows around it are
 found by halving the range of row numbers. A column that is missing counts as its usual value, and is told.
@@ -73,7 +73,7 @@ class Salvage:
 
 
 def salvage(path: Path) -> Salvage:
-    """What the store, or the file of JSON lines, still says. StudyError where it is neither."""
+    """Salvage a store or a file of JSON lines. StudyError if it is neither."""
     check_regular(path, StudyError)
     try:
         with path.open("rb") as file:
@@ -81,20 +81,20 @@ def salvage(path: Path) -> Salvage:
     except OSError as error:
         raise StudyError(f"cannot read {shown(path)}: {error.strerror}") from None
     if start == SQLITE:
-        found = _of_store(path)
+        salvaged = _of_store(path)
     elif start.startswith(b"{"):
-        found = _of_lines(path)
+        salvaged = _of_lines(path)
     else:
         raise StudyError(f"{shown(path)} is no store: it begins as no SQLite file does", hint="restore a copy of it")
-    _number_anew(found)
-    return found
+    _number_anew(salvaged)
+    return salvaged
 
 
-def write(found: Salvage, path: Path) -> None:
-    """A new store of what was found, whole or not there. StudyError where something is there already."""
+def write(salvaged: Salvage, path: Path) -> None:
+    """Write a new store, whole or not at all. StudyError if the path exists."""
     with scratch_folder(path.parent, StudyError) as scratch:
         with Store(f"sqlite:///{scratch / path.name}") as store:
-            store.fill(found.everything)
+            store.fill(salvaged.everything)
         try:
             os.link(scratch / path.name, path)
         except OSError as error:
@@ -109,76 +109,76 @@ def write(found: Salvage, path: Path) -> None:
 
 def _of_store(path: Path) -> Salvage:
     wal = path.with_name(path.name + "-wal")
-    found = _read(path, immutable=not wal.exists())
-    return _read(path, immutable=False) if found.problems and wal.exists() else found
+    salvaged = _read(path, immutable=not wal.exists())
+    return _read(path, immutable=False) if salvaged.problems and wal.exists() else salvaged
 
 
 def _read(path: Path, *, immutable: bool) -> Salvage:
     """`immutable` leaves no files beside the store, and is for one that nobody writes."""
-    found = Salvage()
+    salvaged = Salvage()
     mode = "mode=ro&immutable=1" if immutable else "mode=ro"
     url = f"file:{quote_from_bytes(str(path.absolute()).encode('utf-8', 'surrogateescape'))}?{mode}"
     with closing(sqlite3.connect(url, uri=True, isolation_level=None)) as connection:
         connection.text_factory = _decoded
         connection.execute("PRAGMA trusted_schema = OFF")
         try:
-            _check_file(connection, found)
+            _check_file(connection, salvaged)
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         except _ERRORS as error:
             raise StudyError(
                 f"store {shown(path)} is damaged beyond reading: {error}", hint="restore a copy of it"
             ) from None
-        _read_tables(connection, tables, found)
-    return found
+        _read_tables(connection, tables, salvaged)
+    return salvaged
 
 
 def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _check_file(connection: sqlite3.Connection, found: Salvage) -> None:
-    """What SQLite and the schema say before any row is read."""
-    found.problems += schema.faults(connection)
+def _check_file(connection: sqlite3.Connection, salvaged: Salvage) -> None:
+    """Check SQLite's integrity and the schema before any row is read."""
+    salvaged.problems += schema.faults(connection)
     try:
         results = [str(text) for (text,) in connection.execute("PRAGMA integrity_check(20)")]
-        found.problems += [text for text in results if text != "ok"]
+        salvaged.problems += [text for text in results if text != "ok"]
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-        found.problems += [f"{table} row {row} belongs to no {parent}" for table, row, parent, _ in orphans[:20]]
+        salvaged.problems += [f"{table} row {row} belongs to no {parent}" for table, row, parent, _ in orphans[:20]]
     except _ERRORS as error:
-        found.problems.append(str(error))
+        salvaged.problems.append(str(error))
 
 
-def _read_tables(connection: sqlite3.Connection, tables: set[str], found: Salvage) -> None:
+def _read_tables(connection: sqlite3.Connection, tables: set[str], salvaged: Salvage) -> None:
     studies: dict[object, StudyCells] = {}
     trials: dict[object, list[StoredTrial]] = {}
-    for row in _rows(connection, tables, "study", ("id", *_STUDY_COLUMNS), found):
-        study = _kept(found, _study, row[1:])
+    for row in _rows(connection, tables, "study", ("id", *_STUDY_COLUMNS), salvaged):
+        study = _read_or_lose(salvaged, _study, row[1:])
         if study is not None:
             studies[row[0]] = study
-    for row in _rows(connection, tables, "trial", ("study", "finished", *TRIAL_COLUMNS), found):
-        trial = _kept(found, _trial, row, studies.get(row[0]))
+    for row in _rows(connection, tables, "trial", ("study", "finished", *TRIAL_COLUMNS), salvaged):
+        trial = _read_or_lose(salvaged, _trial, row, studies.get(row[0]))
         if trial is not None:
             trials.setdefault(row[0], []).append(trial)
     for identifier, study in studies.items():
-        found.items += [study, *trials.get(identifier, [])]
-    for row in _rows(connection, tables, "pending", ("configuration", "owner"), found):
-        _kept(found, _suggestion, row)
-    for row in _rows(connection, tables, "manifest", ("digest", "parts"), found):
-        manifest = _kept(found, _manifest, row)
-        found.manifests += [manifest] if manifest else []
+        salvaged.items += [study, *trials.get(identifier, [])]
+    for row in _rows(connection, tables, "pending", ("configuration", "owner"), salvaged):
+        _read_or_lose(salvaged, _suggestion, row)
+    for row in _rows(connection, tables, "manifest", ("digest", "parts"), salvaged):
+        manifest = _read_or_lose(salvaged, _manifest, row)
+        salvaged.manifests += [manifest] if manifest else []
 
 
-def _kept(found: Salvage, read: Callable[..., T], *arguments: object) -> T | None:
-    """What is read; None, with the problem told, where it is damaged."""
+def _read_or_lose(salvaged: Salvage, read: Callable[..., T], *arguments: object) -> T | None:
+    """Read a row; record the problem and return None if it is damaged."""
     try:
         return read(*arguments)
     except Damage as damage:
-        found.lose(damage.message)
+        salvaged.lose(damage.message)
         return None
 
 
 def _rows(
-    connection: sqlite3.Connection, tables: set[str], table: str, columns: Sequence[str], found: Salvage
+    connection: sqlite3.Connection, tables: set[str], table: str, columns: Sequence[str], salvaged: Salvage
 ) -> Iterator[tuple[object, ...]]:
     """The rows that can be read, in the order in which they were written."""
     if table not in tables:
@@ -188,11 +188,11 @@ def _rows(
     chosen = ", ".join("NULL" if column in missing else column for column in columns)
     usual = [USUAL.get(column) if column in missing else None for column in columns]
     query = f"SELECT {chosen} FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
-    for row in _ranges(connection, query, table, found):
+    for row in _ranges(connection, query, table, salvaged):
         yield tuple(cell if value is None else value for cell, value in zip(row, usual))
 
 
-def _ranges(connection: sqlite3.Connection, query: str, table: str, found: Salvage) -> Iterator[tuple[object, ...]]:
+def _ranges(connection: sqlite3.Connection, query: str, table: str, salvaged: Salvage) -> Iterator[tuple[object, ...]]:
     ranges, failed = [(-(1 << 63), (1 << 63) - 1)], 0
     while ranges:
         low, high = ranges.pop()
@@ -201,7 +201,7 @@ def _ranges(connection: sqlite3.Connection, query: str, table: str, found: Salva
         except _ERRORS as error:
             failed += 1
             if failed == 1:
-                found.lose(f"some rows of {table} cannot be read: {error}")
+                salvaged.lose(f"some rows of {table} cannot be read: {error}")
             if low < high and failed < HALVINGS:
                 middle = (low + high) // 2
                 ranges += [(middle + 1, high), (low, middle)]
@@ -237,7 +237,7 @@ def _study(row: Sequence[object]) -> StudyCells:
 def _trial(row: Sequence[object], study: StudyCells | None) -> StoredTrial:
     _, finished, *cells = row
     if study is None:
-        raise Damage(f"trial {checked.shown(cells[0])} is of a study that is lost or never was")
+        raise Damage(f"trial {checked.quoted(cells[0])} is of a study that is lost or never was")
     try:
         for cell in cells:
             if isinstance(cell, str):
@@ -266,59 +266,59 @@ def _manifest(row: Sequence[object]) -> ManifestCells:
 
 
 def _of_lines(path: Path) -> Salvage:
-    found, objectives = Salvage(), dict[str, list[str]]()
+    salvaged, objectives = Salvage(), dict[str, list[str]]()
     for item in json_lines.read(read_utf8(path, LINES_LIMIT, StudyError)):
         match item:
             case Damage():
-                found.lose(item.message)
+                salvaged.lose(item.message)
             case ManifestCells():
-                found.manifests.append(item)
+                salvaged.manifests.append(item)
             case StudyCells() if item.name not in objectives:
                 objectives[item.name] = _names(item)
-                found.items.append(item)
+                salvaged.items.append(item)
             case StudyCells():
-                found.lose(f"study {item.name!r} stands there twice")
+                salvaged.lose(f"study {item.name!r} stands there twice")
             case StoredTrial():
-                _keep_trial(found, item, objectives.get(item.study))
-    return found
+                _keep_trial(salvaged, item, objectives.get(item.study))
+    return salvaged
 
 
-def _keep_trial(found: Salvage, item: StoredTrial, objectives: Sequence[str] | None) -> None:
+def _keep_trial(salvaged: Salvage, item: StoredTrial, objectives: Sequence[str] | None) -> None:
     trial = item.trial
     if objectives is None:
-        found.lose(f"trial {trial.number} is of a study {item.study!r} that does not stand before it")
+        salvaged.lose(f"trial {trial.number} is of a study {item.study!r} that does not stand before it")
     elif isinstance(trial.outcome, Measured) and set(trial.outcome.values) != set(objectives):
-        found.lose(f"trial {trial.number} of {item.study!r} measured something else than its study")
+        salvaged.lose(f"trial {trial.number} of {item.study!r} measured something else than its study")
     else:
-        found.items.append(item)
+        salvaged.items.append(item)
 
 
 # -- both
 
 
-def _number_anew(found: Salvage) -> None:
+def _number_anew(salvaged: Salvage) -> None:
     """Trials of each study from 0 without gaps, each configuration once; what took a lost outcome stands for itself."""
     items: list[Item] = []
-    of_study = {item.name: list[StoredTrial]() for item in found.items if isinstance(item, StudyCells)}
-    for item in found.items:
+    of_study = {item.name: list[StoredTrial]() for item in salvaged.items if isinstance(item, StudyCells)}
+    for item in salvaged.items:
         if isinstance(item, StoredTrial):
             of_study[item.study].append(item)
-    for study in found.items:
+    for study in salvaged.items:
         if isinstance(study, StudyCells):
-            items += [study, *_renumbered(of_study.pop(study.name, []), found)]
-    found.items = items
+            items += [study, *_renumbered(of_study.pop(study.name, []), salvaged)]
+    salvaged.items = items
 
 
-def _renumbered(trials: Sequence[StoredTrial], found: Salvage) -> Iterator[StoredTrial]:
+def _renumbered(trials: Sequence[StoredTrial], salvaged: Salvage) -> Iterator[StoredTrial]:
     number_of: dict[int, int] = {}
     seen: set[Configuration] = set()
     for item in sorted(trials, key=lambda item: item.trial.number):
         trial, number = item.trial, len(seen)
         if trial.configuration in seen or trial.number in number_of:
-            found.lose(f"study {item.study!r}: trial {trial.number} stands there twice")
+            salvaged.lose(f"study {item.study!r}: trial {trial.number} stands there twice")
             continue
         if trial.number != number and trial.number - 1 not in number_of:
-            found.problems.append(f"study {item.study!r} lacks trials before its number {trial.number}")
+            salvaged.problems.append(f"study {item.study!r} lacks trials before its number {trial.number}")
         seen.add(trial.configuration)
         number_of[trial.number] = number
         same = None if trial.same_as is None else number_of.get(trial.same_as)

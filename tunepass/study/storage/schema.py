@@ -114,8 +114,7 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
 
 
 def faults(connection: sqlite3.Connection) -> Iterator[str]:
-    """What is wrong with the schema: its version, what it has too much, which columns it lacks. StudyError for a newer
-    one."""
+    """Faults of the schema: its version, superfluous objects, missing columns. StudyError for a newer schema."""
     version = _version(connection)
     if version > len(STEPS):
         raise _too_new("the store", version, len(STEPS))
@@ -125,19 +124,19 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
         _check_objects(connection)
     except Damage as damage:
         yield damage.message
-    yield from _made_anew(connection, version)
+    yield from _recreation_faults(connection, version)
     usual, latest = _columns(version), _columns(len(STEPS))
     for table in latest:
         known = {str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")}
-        own = usual.get(table, frozenset())
-        if missing := own - known:
+        expected = usual.get(table, frozenset())
+        if missing := expected - known:
             yield f"{table} has no column {', '.join(sorted(missing))}"
-        if newer := known & latest[table] - own:
+        if newer := known & latest[table] - expected:
             yield f"its schema has the version {version}, and {table} has {', '.join(sorted(newer))}"
 
 
-def _made_anew(connection: sqlite3.Connection, version: int) -> Iterator[str]:
-    """What SQLite says against making the same tables in another place and bringing them up to date."""
+def _recreation_faults(connection: sqlite3.Connection, version: int) -> Iterator[str]:
+    """Errors of SQLite when the same tables are created in memory and brought up to date."""
     query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     with closing(sqlite3.connect(":memory:")) as copy:
         try:

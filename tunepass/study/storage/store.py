@@ -116,7 +116,7 @@ class Store:
         return record, added == 1
 
     def origin(self, study: StudyRecord) -> Origin | None:
-        """Where the study's prior mean came from, if it had one from an earlier study."""
+        """Origin of the study's prior mean, if it had one from an earlier study."""
         with self._errors():
             row = self._connection.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
             return Origin.decode(row[0]) if row and row[0] else None
@@ -127,7 +127,7 @@ class Store:
             db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
 
     def comparison(self, study: StudyRecord) -> Comparison | None:
-        """What the finalists of the latest search measured in turns, if there were any."""
+        """Comparison of the finalists of the latest search, if there were any."""
         with self._errors():
             row = self._connection.execute("SELECT comparison FROM study WHERE id = ?", (study.id,)).fetchone()
             return Comparison.decode(row[0]) if row and row[0] else None
@@ -139,7 +139,7 @@ class Store:
             db.execute("UPDATE study SET comparison = ? WHERE id = ?", (text, study.id))
 
     def manifest(self, digest: str) -> Manifest | None:
-        """What the digest of an identity stands for, if a study here had it."""
+        """Manifest of a digest, if a study in this store has it."""
         with self._errors():
             row = self._connection.execute("SELECT parts FROM manifest WHERE digest = ?", (digest,)).fetchone()
             return Manifest.decode(row[0]) if row else None
@@ -216,13 +216,13 @@ class Store:
     # -- suggestions under evaluation
 
     def pending(self, study: StudyRecord) -> list[PendingSuggestion]:
-        """What is suggested and has no outcome, oldest first."""
+        """Pending suggestions, oldest first."""
         query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
             rows = self._connection.execute(query, (study.id,)).fetchall()
-            suggested = [(json_text.decode_configuration(text), checked.text(who, "owner")) for text, who in rows]
-        lives = {who: self._owner.alive(who) for who in {who for _, who in suggested}}
-        return [PendingSuggestion(configuration, who, not lives[who]) for configuration, who in suggested]
+            suggested = [(json_text.decode_configuration(text), checked.text(owner, "owner")) for text, owner in rows]
+        lives = {owner: self._owner.alive(owner) for owner in {owner for _, owner in suggested}}
+        return [PendingSuggestion(configuration, owner, not lives[owner]) for configuration, owner in suggested]
 
     def claim(
         self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
@@ -348,7 +348,7 @@ def _study_record(row: Sequence[object]) -> StudyRecord:
             trials=checked.count(trials, "its trials"),
         )
     except Damage as damage:
-        raise Damage(f"study {checked.shown(name)}: {damage.message}") from None
+        raise Damage(f"study {checked.quoted(name)}: {damage.message}") from None
 
 
 def _now() -> str:

@@ -61,7 +61,7 @@ def to_trial(row: Sequence[object], objectives: Sequence[str] | None = None) -> 
     try:
         return _trial(cells, objectives)
     except Damage as damage:
-        raise Damage(f"trial {checked.shown(cells['number'])}: {damage.message}") from None
+        raise Damage(f"trial {checked.quoted(cells['number'])}: {damage.message}") from None
 
 
 def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Trial:
@@ -95,11 +95,11 @@ def _outcome(cells: Mapping[str, object]) -> Outcome:
             return Infeasible(checked.shared(cells["reason"], "reason"))
         case "failed":
             return checked.failed(cells["stage"], cells["reason"])
-    raise Damage(f"outcome is {checked.shown(cells['outcome'])}")
+    raise Damage(f"outcome is {checked.quoted(cells['outcome'])}")
 
 
 def _loaded(cells: Mapping[str, object], name: str) -> object:
-    """What the JSON text of a cell holds; None where there is none."""
+    """Decode the JSON text of a cell; None for an empty cell."""
     text = cells[name]
     return None if text is None else json_text.load(text, name)
 

@@ -46,7 +46,7 @@ _DIGEST = slice(16, 48)
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace:
-    """Where an array stands in the file, in bytes, and how many elements it has. `vals` belong to no level."""
+    """Place of an array in the file, in bytes, and its number of elements. `vals` belong to no level."""
 
     level: int | None
     array: Literal["pos", "crd", "vals"]
@@ -96,7 +96,7 @@ def read_cached(folder: Path, key: bytes, tensor: Tensor) -> StoredTensor | None
 
 
 def array_places(tensor: StoredTensor) -> tuple[ArrayPlace, ...]:
-    """Where the arrays of a tensor stand in its file: pos and crd of each compressed level, then vals."""
+    """Places of a tensor's arrays in its file: pos and crd of each compressed level, then vals."""
     places = []
     offset = PAGE
     for number, level in enumerate(tensor.levels):

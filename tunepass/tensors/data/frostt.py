@@ -42,10 +42,10 @@ def read_frostt(stream: LineStream, element: Element, extents: Sequence[int | No
 
 def _counted_blocks(stream: LineStream, modes: int, header: _Header | None, element: Element) -> Iterator[NumberBlock]:
     """The blocks of entries, so many as a header states."""
-    what = (*(f"index {mode}" for mode in range(1, modes + 1)), "value")
+    columns = (*(f"index {mode}" for mode in range(1, modes + 1)), "value")
     count = 0
     stated = header.entries if header is not None else None
-    for block in number_blocks(stream, what, integers=element in ("int", "long")):
+    for block in number_blocks(stream, columns, integers=element in ("int", "long")):
         if header is not None and stated is not None and count + len(block.numbers) > stated:
             message = f"line {header.counts.line} states {stated} entries, and this is one more"
             raise SourceError(message, block.span(stated - count, 0))
@@ -56,7 +56,7 @@ def _counted_blocks(stream: LineStream, modes: int, header: _Header | None, elem
 
 
 def _header(stream: LineStream, modes: int) -> _Header | None:
-    """What stands before the entries, if anything does. A line of one whole number, or of two where an entry has more,
+    """Header before the entries, if there is one. A line of one whole number, or of two where an entry has more,
     is no entry."""
     line, text, words = _next_filled_line(stream)
     whole = all(word.text.isdecimal() for word in words)

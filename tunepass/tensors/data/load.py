@@ -71,8 +71,8 @@ def _with_modes(coordinates: Coordinates, modes: int) -> Coordinates:
     """A matrix of one column or row as the vector that it is."""
     if len(coordinates.extents) == modes:
         return coordinates
-    kept = 0 if coordinates.extents[1] == 1 else 1
-    return Coordinates((coordinates.extents[kept],), coordinates.indices[kept : kept + 1], coordinates.values)
+    mode = 0 if coordinates.extents[1] == 1 else 1
+    return Coordinates((coordinates.extents[mode],), coordinates.indices[mode : mode + 1], coordinates.values)
 
 
 def _check_extents(coordinates: Coordinates, stated: Extents, tensor: Tensor) -> None:
@@ -108,7 +108,7 @@ def _key(content: bytes, tensor: Tensor, stated: Extents) -> bytes:
 
 @contextlib.contextmanager
 def _placed(span: Span | None) -> Iterator[None]:
-    """What has no place of its own is at the line that binds the data."""
+    """Give errors without a span that of the line which binds the data."""
     try:
         yield
     except EnvironmentFault:

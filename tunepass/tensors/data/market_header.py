@@ -1,4 +1,4 @@
-"""What stands before the numbers of a Matrix Market file: the banner, comments, and the line of sizes."""
+"""Header of a Matrix Market file: the banner, comments, and the line of sizes."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def _banner(stream: LineStream, line: int, text: bytes) -> tuple[str, str, str, 
     words = words_of(stream, line, text)
     if not words or words[0].text.lower().lstrip("%") != BANNER.lower().lstrip("%"):
         place = stream.excerpt(line, text) if line else None
-        what = "this is no banner of a Matrix Market file" if line else f"{stream.name} is empty"
-        raise SourceError(what, place, f"its first line reads like {EXAMPLE}")
+        problem = "this is no banner of a Matrix Market file" if line else f"{stream.name} is empty"
+        raise SourceError(problem, place, f"its first line reads like {EXAMPLE}")
     if len(words) not in (4, 5):
         raise SourceError(
             f"the banner names an object, a layout, a field and a symmetry; here are {len(words) - 1} words",
@@ -96,13 +96,13 @@ def _banner(stream: LineStream, line: int, text: bytes) -> tuple[str, str, str, 
     return kind, layout, field, "symmetric" if symmetry == "hermitian" else symmetry  # of real numbers
 
 
-def _chosen(word: Word, what: str, known: tuple[str, ...]) -> str:
+def _chosen(word: Word, subject: str, known: tuple[str, ...]) -> str:
     chosen = word.text.lower()
     if chosen in known:
         return chosen
     close = nearest(chosen, known)
     hint = f"did you mean {close}?" if close else None
-    raise SourceError(f"{clipped(word.text)} is none of the {what} {', '.join(known)}", word.span, hint)
+    raise SourceError(f"{clipped(word.text)} is none of the {subject} {', '.join(known)}", word.span, hint)
 
 
 def _array_entries(extents: tuple[int, ...], symmetry: str) -> int:

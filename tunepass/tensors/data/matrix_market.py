@@ -42,10 +42,10 @@ def read_matrix_market(stream: LineStream, element: Element, modes: int) -> Coor
 def _counted_blocks(stream: LineStream, header: MarketHeader, element: Element) -> Iterator[NumberBlock]:
     """The blocks of numbers, not more of them than stated."""
     indices = tuple(f"index {mode}" for mode in range(1, len(header.extents) + 1))
-    what = (*(indices if header.layout == "coordinate" else ()), *(("value",) if header.field != "pattern" else ()))
+    columns = (*(indices if header.layout == "coordinate" else ()), *(("value",) if header.field != "pattern" else ()))
     left = header.entries
     integers = element in ("int", "long") or "integer" in header.field
-    for block in number_blocks(stream, what, integers=integers):
+    for block in number_blocks(stream, columns, integers=integers):
         if len(block.numbers) > left:
             raise SourceError(
                 f"line {header.sizes.line} states {header.entries} entries, and this is one more",

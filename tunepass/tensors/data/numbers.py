@@ -46,8 +46,8 @@ class NumberBlock:
 
     def span(self, row: int, column: int) -> Span:
         """The place of a number."""
-        filled = (found for found in _lines(self.first_line, self.text) if found[2])
-        line, text, words = next(found for number, found in enumerate(filled) if number == row)
+        filled = (row_text for row_text in _lines(self.first_line, self.text) if row_text[2])
+        line, text, words = next(row_text for number, row_text in enumerate(filled) if number == row)
         return excerpt(self.name, line, text, *words[column].span())
 
     def refuse(self, bad: NDArray[np.bool_], column: int, message: str, hint: str | None = None) -> None:
@@ -57,17 +57,17 @@ class NumberBlock:
             raise SourceError(message.format(clipped(span.text)), span, hint)
 
 
-def number_blocks(stream: LineStream, what: tuple[str, ...], *, integers: bool) -> Iterator[NumberBlock]:
-    """The rest of a stream, of which each line that is not blank has one number for each of `what`. Integers are read
-    as such, and where one is none as floating point. Raises SourceError."""
-    columns = len(what)
+def number_blocks(stream: LineStream, column_names: tuple[str, ...], *, integers: bool) -> Iterator[NumberBlock]:
+    """The rest of a stream: each line that is not blank has one number for each of `column_names`. Integers are read as
+    such, and where one is none as floating point. Raises SourceError."""
+    columns = len(column_names)
     for first_line, text in stream.blocks():
         numbers = _parsed(text, columns, integers)
         if numbers is None:
             text = _COMMENT.sub(b"", text)
             numbers = _parsed(text, columns, integers)
         if numbers is None:
-            raise _first_problem(stream.name, first_line, text, what)
+            raise _first_problem(stream.name, first_line, text, column_names)
         if numbers.size:
             yield NumberBlock(stream.name, first_line, text, numbers)
 
@@ -120,8 +120,8 @@ def _lines(first_line: int, text: bytes) -> Iterator[tuple[int, bytes, list[re.M
         yield number, line, list(_WORD.finditer(line))
 
 
-def _first_problem(name: str, first_line: int, text: bytes, what: tuple[str, ...]) -> SourceError:
-    """What the first line that is wrong has wrong."""
+def _first_problem(name: str, first_line: int, text: bytes, columns: tuple[str, ...]) -> SourceError:
+    """Error of the first wrong line."""
     for number, line, words in _lines(first_line, text):
         binary = next((at for at, byte in enumerate(line) if _CLASS_OF[byte] == BINARY), None)
         if binary is not None:
@@ -131,19 +131,19 @@ def _first_problem(name: str, first_line: int, text: bytes, what: tuple[str, ...
             if not _NUMBER.fullmatch(word.group()):
                 place = excerpt(name, number, line, *word.span())
                 return SourceError(f"{clipped(place.text)} is no number", place, _number_hint(word.group()))
-        if words and len(words) != len(what):
-            start = words[len(what)].start() if len(words) > len(what) else words[-1].end()
-            expected = ", ".join(what)
+        if words and len(words) != len(columns):
+            start = words[len(columns)].start() if len(words) > len(columns) else words[-1].end()
+            expected = ", ".join(columns)
             return SourceError(
-                f"{len(what)} numbers expected ({expected}), this line has {len(words)}",
+                f"{len(columns)} numbers expected ({expected}), this line has {len(words)}",
                 excerpt(name, number, line, start, max(words[-1].end(), start + 1)),
-                "a pattern has no values: write real in the banner" if _of_pattern(what, len(words)) else None,
+                "a pattern has no values: write real in the banner" if _of_pattern(columns, len(words)) else None,
             )
     return SourceError("these lines are no numbers", excerpt(name, first_line, text))
 
 
-def _of_pattern(what: tuple[str, ...], words: int) -> bool:
-    return "value" not in what and words == len(what) + 1
+def _of_pattern(columns: tuple[str, ...], words: int) -> bool:
+    return "value" not in columns and words == len(columns) + 1
 
 
 def _number_hint(word: bytes) -> str | None:

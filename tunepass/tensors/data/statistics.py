@@ -1,4 +1,4 @@
-"""What a cost model wants to know of a stored tensor."""
+"""Statistics of a stored tensor for cost models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generated code relies on of the arrays of a stored tensor."""
+"""Invariants of a stored tensor's arrays on which generated code relies."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 # Numbers as text compress some 3 to 30 times. What is compressed more, once it is large, is no data file.
 FREE_BYTES = 64 << 20
 LARGEST_RATIO = 100
-MOST_SHOWN = 1 << 16  # characters of a line
+MOST_QUOTED = 1 << 16  # characters of a line
 
 
 class LineStream:
@@ -106,10 +106,10 @@ def line_stream(path: Path) -> Iterator[LineStream]:
 
 def excerpt(name: str, line: int, text: bytes, start: int = 0, end: int | None = None) -> Span:
     """Bytes [start, end) of a line, as a place in the file `name`. What would not print is shown as a question mark."""
-    start_of_line = text.split(b"\n", 1)[0][:MOST_SHOWN].decode("ascii", "replace")
-    shown_text = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in start_of_line)
-    source = Source(name, shown_text, line)
-    return source.span(min(start, len(shown_text)), len(shown_text) if end is None else min(end, len(shown_text)))
+    start_of_line = text.split(b"\n", 1)[0][:MOST_QUOTED].decode("ascii", "replace")
+    quoted = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in start_of_line)
+    source = Source(name, quoted, line)
+    return source.span(min(start, len(quoted)), len(quoted) if end is None else min(end, len(quoted)))
 
 
 def clipped(word: str) -> str:

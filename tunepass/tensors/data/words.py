@@ -21,14 +21,14 @@ class Word:
 def words_of(stream: LineStream, line: int, text: bytes) -> list[Word]:
     source = stream.excerpt(line, text).source
     length = len(source.text)
-    spans = [source.span(min(found.start(), length), min(found.end(), length)) for found in _WORD.finditer(text)]
+    spans = [source.span(min(match.start(), length), min(match.end(), length)) for match in _WORD.finditer(text)]
     return [Word(span.text, span) for span in spans]
 
 
-def size_of(word: Word, what: str, least: int) -> int:
+def size_of(word: Word, subject: str, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]+", word.text):
-        raise SourceError(f"{clipped(word.text)} is no integer, and this is {what}", word.span)
+        raise SourceError(f"{clipped(word.text)} is no integer, and this is {subject}", word.span)
     size = int(word.text[:40])
     if not least <= size <= LARGEST_INT:
-        raise SourceError(f"{what} is between {least} and {LARGEST_INT:,}, C's int", word.span)
+        raise SourceError(f"{subject} is between {least} and {LARGEST_INT:,}, C's int", word.span)
     return size

@@ -1,4 +1,4 @@
-"""What the arguments of a generated function are, in words, for those who call it."""
+"""Description of a generated function's arguments in words, for its callers."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Emitter:
     versioned: bool = False
 
     def body(self, depth: int, scope: Scope) -> None:
-        """What is inside the first `depth` loops."""
+        """Emit the content of the first `depth` loops."""
         scope = self.settled(depth, scope)
         if self.plan.zeroed == depth:
             set_to_zero(self.statement, self.target, scope, self.lines)
@@ -136,14 +136,14 @@ class Emitter:
         else:
             everyone = storage.names.of("copies", access.tensor, wish=f"{access.tensor}_of_all")
             self.buffers.add(everyone, element, (product_of(sizes), self.threads))
-            own = f"{everyone} + {product_of(sizes)} * omp_get_thread_num()"
-            self.lines.add(f"{element} *restrict {name} = {own};")
-        made = producer.workspace
-        looped = {root for loop in made.loops for root in self.statement.variables.roots(loop.variable)}
+            thread_copy = f"{everyone} + {product_of(sizes)} * omp_get_thread_num()"
+            self.lines.add(f"{element} *restrict {name} = {thread_copy};")
+        workspace = producer.workspace
+        looped = {root for loop in workspace.loops for root in self.statement.variables.roots(loop.variable)}
         coordinates = dict(scope.coordinates)
-        for variable, own in zip(made.variables, made.workspace_variables, strict=True):
-            if own not in looped and variable in coordinates:  # no loop of its own: where the reader is
-                coordinates[own] = coordinates[variable]
+        for variable, workspace_variable in zip(workspace.variables, workspace.workspace_variables, strict=True):
+            if workspace_variable not in looped and variable in coordinates:  # no loop of its own: where the reader is
+                coordinates[workspace_variable] = coordinates[variable]
         scope = replace(scope, coordinates=coordinates)
         for count, statement in enumerate(self.build(producer, self.statement, frozenset(coordinates))):
             follows = statement.sparse == self.statement.sparse
@@ -239,7 +239,7 @@ class Emitter:
         count = storage.names.of("number", result.tensor, wish=f"{result.tensor}_count")
         team = storage.names.of("team", result.tensor, wish="team")
         copies = storage.names.of("copies", result.tensor, wish=f"{result.tensor}_copies")
-        own = storage.names.of("own", result.tensor, wish=f"{result.tensor}_own")
+        private_copy = storage.names.of("own", result.tensor, wish=f"{result.tensor}_own")
         at, copy = storage.names.of("zeroed", wish="at"), storage.names.of("copy", wish="copy")
         total = (
             slice_of_pattern(statement, len(result.index) - 1, Scope())[1]
@@ -252,8 +252,8 @@ class Emitter:
         self.lines.add(f"for (long {at} = 0; {at} < {count} * {team}; {at}++) {copies}[{at}] = {ZERO[element]};")
         self.lines.pragma(f"omp parallel num_threads({team})")
         with self.lines.block(""):
-            self.lines.add(f"{element} *restrict {own} = {copies} + {count} * omp_get_thread_num();")
-            self.target, self.threads = own, str(loop.threads or "omp_get_max_threads()")
+            self.lines.add(f"{element} *restrict {private_copy} = {copies} + {count} * omp_get_thread_num();")
+            self.target, self.threads = private_copy, str(loop.threads or "omp_get_max_threads()")
             self.plain(depth, scope, ["omp for" + clauses(replace(loop, threads=None))])
             self.target, self.threads = shared, None
         with self.lines.block(f"for (int {copy} = 0; {copy} < {team}; {copy}++)"):

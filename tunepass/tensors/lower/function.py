@@ -54,7 +54,7 @@ Argument = Extent | Positions | Coordinates | Values
 
 @dataclass(frozen=True, slots=True)
 class StatedExtent:
-    """What the text relies on; the function returns 1 and writes nothing where it does not hold."""
+    """Extent on which the text relies; the function returns 1 and writes nothing if it does not hold."""
 
     variable: str
     extent: int

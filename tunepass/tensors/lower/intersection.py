@@ -21,20 +21,20 @@ Level = tuple[Access, int]
 
 def look_up(statement: Statement, scope: Scope, lines: Lines, blocks: ExitStack) -> Scope:
     """Positions at all levels whose coordinates are known by now; `blocks` gets the conditions that there are such."""
-    found = dict(scope.looked_up)
+    positions = dict(scope.looked_up)
     for access in statement.others:
         for level, root in enumerate(statement.storage.stored(access)):
-            if (access, level) in found:
+            if (access, level) in positions:
                 continue
-            if root not in scope.coordinates or (level and (access, level - 1) not in found):
+            if root not in scope.coordinates or (level and (access, level - 1) not in positions):
                 break
-            coordinate, at = scope.coordinates[root], replace(scope, looked_up=found)
+            coordinate, at = scope.coordinates[root], replace(scope, looked_up=positions)
             if statement.storage.compressed(access, level):
-                found[access, level], condition = entry(statement, (access, level), coordinate, at, lines)
+                positions[access, level], condition = entry(statement, (access, level), coordinate, at, lines)
                 blocks.enter_context(lines.block(f"if ({condition})"))
             else:
-                found[access, level] = dense_position(statement, (access, level), coordinate, found, lines)
-    return replace(scope, looked_up=found)
+                positions[access, level] = dense_position(statement, (access, level), coordinate, positions, lines)
+    return replace(scope, looked_up=positions)
 
 
 def look_up_first(statement: Statement, scope: Scope, lines: Lines, blocks: ExitStack) -> Scope:
@@ -55,14 +55,14 @@ def look_up_first(statement: Statement, scope: Scope, lines: Lines, blocks: Exit
 
 
 def dense_position(
-    statement: Statement, level: Level, coordinate: str, found: Mapping[Level, Quantity], lines: Lines
+    statement: Statement, level: Level, coordinate: str, positions: Mapping[Level, Quantity], lines: Lines
 ) -> Quantity:
     access, place = level
     if place == 0:
         return coordinate
     name = position_name(statement, access, place)
     root = statement.storage.stored(access)[place]
-    base = times(f"(long){atom(found[access, place - 1])}", statement.variables.extent(root))
+    base = times(f"(long){atom(positions[access, place - 1])}", statement.variables.extent(root))
     lines.add(f"const long {name} = {plus(base, coordinate)};")
     return name
 
@@ -101,10 +101,10 @@ def stepping_levels(statement: Statement, leaf: str, scope: Scope) -> Iterator[L
     family = family_of(statement, leaf)
     root = family.variable if family is not None and family.position == leaf else leaf
     for access in statement.others:
-        for level, own in enumerate(statement.storage.stored(access)):
+        for level, stored_level in enumerate(statement.storage.stored(access)):
             below = level > 0 and (access, level - 1) in scope.looked_up
             steps = below and statement.storage.compressed(access, level)
-            if own == root and steps and statement.walked.get(leaf) != (access, level):
+            if stored_level == root and steps and statement.walked.get(leaf) != (access, level):
                 yield access, level
 
 
@@ -113,5 +113,5 @@ def enter_walk(statement: Statement, leaf: str, head: Head, scope: Scope, lines:
     access, level = statement.walked[leaf]
     name = statement.storage.names.of("variable", leaf)
     lines.add(f"const int {name} = {statement.storage.crd(access.tensor, level)}[{head.name}];")
-    found = {**scope.looked_up, (access, level): head.name}
-    return replace(scope, looked_up=found, known={**scope.known, leaf: name})
+    positions = {**scope.looked_up, (access, level): head.name}
+    return replace(scope, looked_up=positions, known={**scope.known, leaf: name})

@@ -73,7 +73,7 @@ def bound(statement: Statement, leaf: str, scope: Scope) -> Quantity | None:
 def held(statement: Statement, leaf: str, scope: Scope) -> list[SplitBy | DivideBy]:
     """The derivations whose last step may be partial, and whose parent is whole once `leaf` and loops around it are."""
     variables, positions = statement.variables, statement.by_positions()
-    found = []
+    divisions = []
     for derivation in variables.derivations:
         if not isinstance(derivation, SplitBy | DivideBy) or leaf not in variables.leaves(derivation.parent):
             continue
@@ -84,20 +84,20 @@ def held(statement: Statement, leaf: str, scope: Scope) -> list[SplitBy | Divide
             continue
         others = [statement.index_of.get(other, -1) for other in variables.leaves(derivation.parent)]
         if max(others) == statement.index_of[leaf] and variables.partial(derivation):
-            found.append(derivation)
-    return found
+            divisions.append(derivation)
+    return divisions
 
 
 def guards(statement: Statement, leaf: str, scope: Scope) -> list[str]:
     """Conditions under which a step of the loop is beyond a variable's extent, where no bound of a loop can say so."""
     variables, known = statement.variables, scope.known
     before = {name: text for name, text in known.items() if name != leaf}
-    found = []
+    conditions = []
     for derivation in held(statement, leaf, scope):
         extent = variables.extent(derivation.parent)
         if variables.limit(derivation.parent, extent, leaf, before) is None:
-            found.append(f"{variables.value(derivation.parent, known)} >= {extent}")
-    return found
+            conditions.append(f"{variables.value(derivation.parent, known)} >= {extent}")
+    return conditions
 
 
 def open_positions(statement: Statement, leaf: str, scope: Scope, lines: Lines) -> Scope:

@@ -65,16 +65,18 @@ class Lowering:
         names.taken.add(name)
         tensors = {tensor.name: tensor for tensor in nest.tensors}
         left = nest.assignment.left
-        for made in nest.workspaces:
-            levels: list[Level] = ["dense" for _ in made.variables]
+        for workspace in nest.workspaces:
+            levels: list[Level] = ["dense" for _ in workspace.variables]
             dense = Format(tuple(levels), tuple(range(len(levels))))
             element = tensors[left.tensor].element
-            tensors[made.name] = Tensor(name=made.name, index=made.variables, format=dense, element=element)
+            tensors[workspace.name] = Tensor(
+                name=workspace.name, index=workspace.variables, format=dense, element=element
+            )
         storage = Storage(tensors, names)
         used = used_accesses(nest)
         if left.tensor in {access.tensor for access in used}:
             raise LoweringError(f"{left.tensor} is read while it is computed", left.span)
-        pairs = [(made.variables, made.workspace_variables) for made in nest.workspaces]
+        pairs = [(workspace.variables, workspace.workspace_variables) for workspace in nest.workspaces]
         looped = {*left.index, *(root for loop in nest.loops for root in nest.roots(loop.variable))}
         alias = {w: v for old, new in pairs for v, w in zip(old, new, strict=True) if w not in looped and v != w}
         roots = dict.fromkeys(original(v, alias) for access in (left, *used) for v in access.index)
@@ -124,52 +126,57 @@ class Lowering:
         if sparse is None and outside is not None and outside.sparse is not None and given:
             sparse = outside.sparse
         levels = self.storage.stored(sparse) if sparse else ()
-        made = {name for producer in producers for name in self.used_by(producer)}
+        produced = {name for producer in producers for name in self.used_by(producer)}
         deepest = max((producer.depth for producer in producers), default=0)
-        wanted = [*result.index, *term.variables()]
-        wanted += [root for loop in loops[:deepest] for root in self.nest.roots(loop.variable) if root in made]
-        wanted = [root for root in dict.fromkeys(wanted) if root not in given]
+        roots = [*result.index, *term.variables()]
+        roots += [root for loop in loops[:deepest] for root in self.nest.roots(loop.variable) if root in produced]
+        roots = [root for root in dict.fromkeys(roots) if root not in given]
         derivations = self.nest.derivations
-        found = usable_loops(loops, derivations, wanted, sparse, levels, self.sizes)
-        if found is None:
+        usable = usable_loops(loops, derivations, roots, sparse, levels, self.sizes)
+        if usable is None:
             if producers:
                 raise LoweringError("the loops around a workspace are not those of the term that reads it")
-            found = plain_loops(loops, derivations, wanted, levels), Variables((), dict(self.sizes))
-        own, variables = found
-        kept = [replace(p, depth=sum(loop in own for loop in loops[: p.depth])) for p in producers]
+            usable = plain_loops(loops, derivations, roots, levels), Variables((), dict(self.sizes))
+        statement_loops, variables = usable
+        placed = [replace(p, depth=sum(loop in statement_loops for loop in loops[: p.depth])) for p in producers]
         return Statement(
             result=result,
             term=term,
-            loops=own,
+            loops=statement_loops,
             variables=variables,
             storage=self.storage,
             sparse=sparse,
             others=tuple(a for a in term.accesses() if self.storage.sparse(a) and a != sparse),
-            producers=tuple(kept),
+            producers=tuple(placed),
             given=given,
             sought=outside is not None and outside.sparse != sparse,
         )
 
     def used_by(self, producer: Producer) -> Iterator[str]:
         """The index variables of all that a workspace is computed from, but for those of its own loops."""
-        own = {root for loop in producer.workspace.loops for root in self.nest.roots(loop.variable)}
+        roots = {root for loop in producer.workspace.loops for root in self.nest.roots(loop.variable)}
         for term in producer.terms:
-            inner = [name for made in self.producers(term, producer.workspace, 0) for name in self.used_by(made)]
-            yield from (name for name in (*term.variables(), *inner) if name not in own)
+            inner = [name for nested in self.producers(term, producer.workspace, 0) for name in self.used_by(nested)]
+            yield from (name for name in (*term.variables(), *inner) if name not in roots)
 
     def producers(self, term: Term, parent: Workspace | None, around: int) -> Iterator[Producer]:
         """The workspaces a term reads, of the statement that computes `parent`."""
         read = {access.tensor for access in term.accesses()}
-        for made in self.nest.workspaces:
-            if made.name in read and made.parent == (parent.name if parent else None):
-                terms = sum_of_products(made.expression, made.workspace_variables, self.nest.tensors)
-                yield Producer(made, Access(made.name, made.workspace_variables), terms, max(made.outer - around, 0))
+        for workspace in self.nest.workspaces:
+            if workspace.name in read and workspace.parent == (parent.name if parent else None):
+                terms = sum_of_products(workspace.expression, workspace.workspace_variables, self.nest.tensors)
+                yield Producer(
+                    workspace,
+                    Access(workspace.name, workspace.workspace_variables),
+                    terms,
+                    max(workspace.outer - around, 0),
+                )
 
     def producing(self, producer: Producer, outside: Statement, given: frozenset[str]) -> Iterator[Statement]:
         """The statements that compute a workspace inside the loops of `outside` around it."""
-        made = producer.workspace
+        workspace = producer.workspace
         for term in producer.terms:
-            yield self.statement(producer.access, term, made.loops, made, made.outer, outside, given)
+            yield self.statement(producer.access, term, workspace.loops, workspace, workspace.outer, outside, given)
 
     def pattern(self, statement: Statement) -> ResultPattern:
         """The sparse operand's levels that a sparse result has."""
@@ -218,9 +225,9 @@ class Lowering:
 
 def used_accesses(nest: ScheduledNest) -> tuple[Access, ...]:
     """Every access of a tensor that is no workspace."""
-    made = {workspace.name for workspace in nest.workspaces}
+    workspace_names = {workspace.name for workspace in nest.workspaces}
     expressions = (nest.assignment.right, *(workspace.expression for workspace in nest.workspaces))
-    return tuple(dict.fromkeys(a for e in expressions for a in accesses(e) if a.tensor not in made))
+    return tuple(dict.fromkeys(a for e in expressions for a in accesses(e) if a.tensor not in workspace_names))
 
 
 def original(variable: str, alias: Mapping[str, str]) -> str:

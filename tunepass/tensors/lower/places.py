@@ -1,4 +1,4 @@
-"""Which number of a tensor an access is, and its value: read before loops that do not change it."""
+"""Places and values of accesses, read before loops that do not change them."""
 
 from __future__ import annotations
 

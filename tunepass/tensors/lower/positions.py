@@ -115,11 +115,11 @@ def declared(statement: Statement, level: int, begin: str, end: str, lines: Line
     tensor, root = statement.sparse.tensor, statement.levels[level]
     kind = "int" if statement.compressed(level) or level == 0 else "long"
     texts = []
-    for text, what in ((begin, "begin"), (end, "end")):
+    for text, suffix in ((begin, "begin"), (end, "end")):
         if text.isidentifier() or text.isdecimal():
             texts.append(text)
             continue
-        name = statement.storage.names.of(what, tensor, root, wish=f"{root}{tensor}_{what}")
+        name = statement.storage.names.of(suffix, tensor, root, wish=f"{root}{tensor}_{suffix}")
         lines.add(f"const {kind} {name} = {text};")
         texts.append(name)
     return Segment(level, *texts)

@@ -101,63 +101,63 @@ class Statement:
         return frozenset(self.result.index)
 
     def reduces(self, index: int) -> bool:
-        """Whether several steps of the loop add to one number of the result."""
+        """Do several steps of the loop add to one number of the result?"""
         return not set(self.roots_at(index)) <= self.free()
 
     def position_variables(self) -> dict[str, str]:
         """Leaves that count positions, and the position variable each is of."""
-        found: dict[str, str] = {}
+        positions: dict[str, str] = {}
         for derivation in self.variables.derivations:
             if isinstance(derivation, PosOf):
-                found |= dict.fromkeys(self.variables.leaves(derivation.position), derivation.position)
-        return found
+                positions |= dict.fromkeys(self.variables.leaves(derivation.position), derivation.position)
+        return positions
 
     def resolvers(self) -> frozenset[str]:
         """Leaves whose loops go through positions, though they are not position variables."""
         positions = self.position_variables()
-        found = set()
+        leaves = set()
         for level, root in enumerate(self.levels):
             if self.compressed(level) and root not in self.given:
                 leaf = self.loops[self.depth_of(root) - 1].variable
-                found |= {leaf} - set(positions)
-        return frozenset(found)
+                leaves |= {leaf} - set(positions)
+        return frozenset(leaves)
 
     def by_positions(self) -> frozenset[str]:
         return self.resolvers() | frozenset(self.position_variables()) | frozenset(self.walked)
 
     def enumerated(self, root: str) -> bool:
-        """Whether the loops go through all coordinates of the index variable."""
+        """Do the loops go through all coordinates of the index variable?"""
         return root in self.given or not self.variables.leaves(root) & self.by_positions()
 
 
 def usable_loops(
     loops: Sequence[NestLoop],
     derivations: Sequence[Derivation],
-    wanted: Iterable[str],
+    roots: Iterable[str],
     sparse: Access | None,
     levels: Sequence[str],
     sizes: Mapping[str, Quantity],
 ) -> tuple[tuple[NestLoop, ...], Variables] | None:
-    """The scheduled loops of a term over the index variables `wanted`; None where one of them is of others too, or goes
+    """The scheduled loops of a term over the index variables `roots`; None where one of them is of others too, or goes
     through positions the term does not have."""
-    wanted = tuple(wanted)
+    roots = tuple(roots)
     variables = Variables(derivations, dict(sizes))
-    own = [loop for loop in loops if set(variables.roots(loop.variable)) & set(wanted)]
-    covered = {root for loop in own for root in variables.roots(loop.variable)}
-    follows = all(position.tensor == (sparse and sparse.tensor) for position in positions_above(own, variables))
-    if covered == set(wanted) and follows:
-        kept = tuple(d for d in derivations if {r for p in parents(d) for r in variables.roots(p)} <= covered)
-        return tuple(own), Variables(kept, dict(sizes))
+    usable = [loop for loop in loops if set(variables.roots(loop.variable)) & set(roots)]
+    covered = {root for loop in usable for root in variables.roots(loop.variable)}
+    follows = all(position.tensor == (sparse and sparse.tensor) for position in positions_above(usable, variables))
+    if covered == set(roots) and follows:
+        computable = tuple(d for d in derivations if {r for p in parents(d) for r in variables.roots(p)} <= covered)
+        return tuple(usable), Variables(computable, dict(sizes))
     return None
 
 
 def plain_loops(
-    loops: Sequence[NestLoop], derivations: Sequence[Derivation], wanted: Sequence[str], levels: Sequence[str]
+    loops: Sequence[NestLoop], derivations: Sequence[Derivation], roots: Sequence[str], levels: Sequence[str]
 ) -> tuple[NestLoop, ...]:
     """A loop for each index variable, in the scheduled order as far as that follows the sparse operand."""
     variables = Variables(derivations, {})
-    met = [root for loop in loops for root in variables.roots(loop.variable) if root in wanted]
-    order = list(dict.fromkeys([*met, *wanted]))
+    met = [root for loop in loops for root in variables.roots(loop.variable) if root in roots]
+    order = list(dict.fromkeys([*met, *roots]))
     ranked = iter([root for root in levels if root in order])
     order = [next(ranked) if root in levels else root for root in order]
     return tuple(NestLoop(root) for root in order)

@@ -44,7 +44,7 @@ class Storage:
         return tuple(access.index[mode] for mode in self.tensors[access.tensor].format.order)
 
     def place(self, access: Access, coordinates: Mapping[str, str], extents: Mapping[str, Quantity]) -> Quantity:
-        """Which number of a dense tensor an access is."""
+        """Position of an access in a dense tensor."""
         place: Quantity = 0
         for count, variable in enumerate(self.stored(access)):
             step = times(f"(long){atom(place)}" if count == 1 and place != 0 else place, extents[variable])

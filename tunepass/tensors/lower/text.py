@@ -84,7 +84,7 @@ def minus(a: Quantity, b: Quantity) -> Quantity:
 
 
 def is_product(quantity: Quantity) -> bool:
-    """Whether `quantity` binds at least as tightly as a product."""
+    """Does `quantity` bind at least as tightly as a product?"""
     return not re.search(r"[-+<>=?:,/%]", re.sub(r"\[[^][]*\]|\([^()]*\)", "", str(quantity)))
 
 

@@ -81,7 +81,7 @@ class Variables:
                 raise KeyError(f"the positions {position} have no extent yet")
 
     def wide(self, variable: str) -> bool:
-        """Whether values of the variable need a `long`: it counts what two variables make together."""
+        """Do values of the variable need a `long`, because it counts pairs of two variables?"""
         match self.above.get(variable):
             case FuseOf():
                 return True
@@ -93,7 +93,7 @@ class Variables:
                 return False
 
     def inner_extent(self, derivation: SplitBy | DivideBy) -> Quantity:
-        """What an outer step is worth."""
+        """Inner steps in one outer step."""
         return self.extent(derivation.inner)
 
     def value(self, variable: str, known: Values) -> Quantity | None:
@@ -154,6 +154,6 @@ class Variables:
         return None
 
     def partial(self, derivation: SplitBy | DivideBy) -> bool:
-        """Whether the last outer step may be less than whole."""
+        """May the last outer step be partial?"""
         extent = self.extent(derivation.parent)
         return not (isinstance(extent, int) and extent % derivation.factor == 0)

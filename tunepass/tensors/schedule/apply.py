@@ -66,11 +66,11 @@ def applied(nest: ScheduledNest, directive: Directive, values: Mapping[str, Valu
             return _parallelized(nest, directive, values)
 
 
-def _count(e: Expr, values: Mapping[str, Value], what: str, span: Span | None) -> int:
+def _count(e: Expr, values: Mapping[str, Value], subject: str, span: Span | None) -> int:
     """A number of 1 or more."""
     value = _value(e, values)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise IllegalSchedule("factor", f"{what} is a whole number of 1 or more, got {value}", e.span or span)
+        raise IllegalSchedule("factor", f"{subject} is a whole number of 1 or more, got {value}", e.span or span)
     return value
 
 
@@ -89,8 +89,8 @@ def _must_be_loops(nest: ScheduledNest, variables: tuple[str, ...], span: Span |
         if variable not in names:
             close = nearest(variable, names)
             hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(names)}"
-            gone = any(variable in nest.ancestors(name) for name in names)
-            why = "has been replaced by loops derived from it" if gone else "is not one"
+            replaced = any(variable in nest.ancestors(name) for name in names)
+            why = "has been replaced by loops derived from it" if replaced else "is not one"
             raise IllegalSchedule("variable", f"a directive names a loop, and `{variable}` {why}", span, hint)
 
 
@@ -154,17 +154,17 @@ def _rewritten(
 def _block_replaced(
     nest: ScheduledNest, statement: str | None, old: tuple[str, ...], new: tuple[NestLoop, ...], span: Span | None
 ) -> tuple[NestLoop, ...]:
-    own = nest.loops if statement is None else nest.workspace(statement).loops
-    at = [number for number, loop in enumerate(own) if loop.variable in old]
+    loops = nest.loops if statement is None else nest.workspace(statement).loops
+    at = [number for number, loop in enumerate(loops) if loop.variable in old]
     if not at:
-        return own
+        return loops
     first, last = at[0], at[0] + len(old)
     inner_marks = [w.outer for w in nest.workspaces if w.parent == statement]
-    shift = 0 if statement is None else len(nest.around(statement)) - len(own)
+    shift = 0 if statement is None else len(nest.around(statement)) - len(loops)
     between = any(first < mark - shift < last for mark in inner_marks)
-    if len(at) < len(old) or at[-1] >= last or between or (len(new) == 1 and _names(own[first:last]) != old):
+    if len(at) < len(old) or at[-1] >= last or between or (len(new) == 1 and _names(loops[first:last]) != old):
         raise _not_nested(old, span)
-    return own[:first] + new + own[last:]
+    return loops[:first] + new + loops[last:]
 
 
 def _names(loops: tuple[NestLoop, ...]) -> tuple[str, ...]:

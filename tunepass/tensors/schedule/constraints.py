@@ -1,4 +1,4 @@
-"""What is legal of a schedule, as known constraints of its parameters: a configuration satisfies them where
+"""Legality of a schedule as known constraints of its parameters: a configuration satisfies them where
 `scheduled_nest` accepts it.
 
 Where nothing rewrites loops after the one reorder that a permutation gives, the constraints are the nest's requirements
@@ -82,9 +82,9 @@ def _required(
     items = _items(reorder, parameters)
     for statement in nest.statements():
         depth = {name: number for number, name in enumerate(statement.loops)}
-        own = {name: item for name, item in items.items() if name in depth}
+        ordered_items = {name: item for name, item in items.items() if name in depth}
         for requirement in requirements(nest, statement):
-            yield from _law(requirement, depth, own, order_span(body))
+            yield from _law(requirement, depth, ordered_items, order_span(body))
 
 
 def _law(
@@ -110,7 +110,7 @@ def _law(
 
 
 def _items(reorder: Reorder, parameters: Mapping[str, Parameter]) -> dict[str, str]:
-    """What stands for the position of each loop in expressions."""
+    """Expression for the position of each loop."""
     assert reorder.parameter is not None
     kind = parameters[reorder.parameter].type
     assert isinstance(kind, OrderType)
@@ -128,8 +128,10 @@ def _tried(
     body: TensorKernel, reorders: Sequence[Reorder], parameters: Mapping[str, Parameter], values: Mapping[str, Value]
 ) -> Iterator[str]:
     """Every order of every permutation is tried; what is legal becomes precedences."""
-    taken = [parameters[name] for name in dict.fromkeys(r.parameter for r in reorders if r.parameter is not None)]
-    count = math.prod(parameter.size or 0 for parameter in taken)
+    used_parameters = [
+        parameters[name] for name in dict.fromkeys(r.parameter for r in reorders if r.parameter is not None)
+    ]
+    count = math.prod(parameter.size or 0 for parameter in used_parameters)
     if count > TRIED_ORDERS:
         raise IllegalSchedule(
             "nested",
@@ -137,13 +139,13 @@ def _tried(
             reorders[0].span,
             "write the reorder after the directives that make or take away loops",
         )
-    every = list(product(*(parameter.domain for parameter in taken)))
-    names = [parameter.name for parameter in taken]
+    every = list(product(*(parameter.domain for parameter in used_parameters)))
+    names = [parameter.name for parameter in used_parameters]
     legal = [orders for orders in every if _is_legal(body, {**values, **dict(zip(names, orders))})]
     if not legal:
         scheduled_nest(body, {**values, **dict(zip(names, every[0]))})  # raises
     if len(legal) < len(every):
-        yield _alternatives(taken, legal, every)
+        yield _alternatives(used_parameters, legal, every)
 
 
 def _is_legal(body: TensorKernel, values: Mapping[str, Value]) -> bool:
@@ -155,12 +157,12 @@ def _is_legal(body: TensorKernel, values: Mapping[str, Value]) -> bool:
 
 
 def _alternatives(
-    taken: Sequence[Parameter], legal: Sequence[tuple[Value, ...]], every: Sequence[tuple[Value, ...]]
+    used_parameters: Sequence[Parameter], legal: Sequence[tuple[Value, ...]], every: Sequence[tuple[Value, ...]]
 ) -> str:
     """Several permutations are one order each of their own items, side by side."""
     places: list[str] = []
     codes: list[dict[int | str, int]] = []
-    for parameter in taken:
+    for parameter in used_parameters:
         assert isinstance(parameter, Permutation)
         codes.append({item: number for number, item in enumerate(parameter.items, len(places))})
         places += [f"pos({parameter.name}, {literal(item)})" for item in parameter.items]
@@ -169,6 +171,6 @@ def _alternatives(
         return tuple(code[item] for code, order in zip(codes, orders) if isinstance(order, tuple) for item in order)
 
     sizes = [len(code) for code in codes]
-    found = precedences_of([coded(orders) for orders in legal], [coded(orders) for orders in every], sizes)
-    texts = [" and ".join(f"{places[a]} < {places[b]}" for a, b in pairs) for pairs in found]
+    precedences = precedences_of([coded(orders) for orders in legal], [coded(orders) for orders in every], sizes)
+    texts = [" and ".join(f"{places[a]} < {places[b]}" for a, b in pairs) for pairs in precedences]
     return texts[0] if len(texts) == 1 else " or ".join(f"({text})" for text in texts)

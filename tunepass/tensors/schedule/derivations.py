@@ -1,4 +1,4 @@
-"""What each derivation asks for: checked as soon as its directive is applied."""
+"""Requirements of each derivation, checked as soon as its directive is applied."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def initial_order(assignment: Assignment, tensors: tuple[Tensor, ...]) -> tuple[
     used = (assignment.left, *accesses(assignment.right))
     stored = {tensor.name: tensor for tensor in tensors}
     needed = {pair for access in used for pair in storage_order(access, stored.get(access.tensor), must=True)}
-    wanted = [pair for access in used for pair in storage_order(access, stored.get(access.tensor), must=False)]
+    pairs = [pair for access in used for pair in storage_order(access, stored.get(access.tensor), must=False)]
     left, order = list(all_variables(assignment)), list[str]()
     while left:
         ready = [v for v in left if not any(late == v and early in left for early, late in needed)]
@@ -30,7 +30,7 @@ def initial_order(assignment: Assignment, tensors: tuple[Tensor, ...]) -> tuple[
                 culprit.span,
                 "store one of them in another mode order, such as `ds:1,0`",
             )
-        chosen = min(ready, key=lambda v: sum(late == v and early in left for early, late in wanted))
+        chosen = min(ready, key=lambda v: sum(late == v and early in left for early, late in pairs))
         left.remove(chosen)
         order.append(chosen)
     return tuple(order)

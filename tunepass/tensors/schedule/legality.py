@@ -51,14 +51,14 @@ def _read(nest: ScheduledNest, term: Term) -> Iterator[Access]:
     """The accesses of a term, and of the workspaces that it reads."""
     for access in term.accesses():
         yield access
-        for made in nest.workspaces:
-            if made.name == access.tensor:
-                for inner in sum_of_products(made.expression, made.workspace_variables, nest.tensors):
+        for workspace in nest.workspaces:
+            if workspace.name == access.tensor:
+                for inner in sum_of_products(workspace.expression, workspace.workspace_variables, nest.tensors):
                     yield from _read(nest, inner)
 
 
 def check_nest(nest: ScheduledNest, span: Span | None) -> None:
-    """What holds of the whole nest: races, and loops that fit every term. Raises IllegalSchedule at `span`."""
+    """Check the whole nest: races, and loops that fit every term. Raises IllegalSchedule at `span`."""
     for statement in nest.statements():
         for term in sum_of_products(statement.expression, statement.index, nest.tensors):
             for derivation in nest.derivations:
@@ -72,8 +72,8 @@ def check_nest(nest: ScheduledNest, span: Span | None) -> None:
                 _check_result(nest, term, span)
         for loop in nest.around(statement.workspace):
             _check_races(nest, statement, loop, span)
-    for made in nest.workspaces:
-        _check_sum(nest, made, span)
+    for workspace in nest.workspaces:
+        _check_sum(nest, workspace, span)
     threads = [loop.variable for loop in nest.all_loops if loop.unit == "CPUThread"]
     if len(threads) > 1:
         names = " and ".join(sorted(set(threads)))
@@ -122,52 +122,54 @@ def _check_positions(
 
 def _factors(nest: ScheduledNest, term: Term) -> set[str]:
     """Tensors that a term is a multiple of, those of the workspaces it reads too."""
-    found = {factor.tensor for factor in term.factors if isinstance(factor, Access)}
-    for made in nest.workspaces:
-        if made.name in found:
-            inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
-            found |= set.intersection(*(_factors(nest, part) for part in inner))
-    return found
+    factors = {factor.tensor for factor in term.factors if isinstance(factor, Access)}
+    for workspace in nest.workspaces:
+        if workspace.name in factors:
+            inner = sum_of_products(workspace.expression, workspace.workspace_variables, nest.tensors)
+            factors |= set.intersection(*(_factors(nest, part) for part in inner))
+    return factors
 
 
-def _check_sum(nest: ScheduledNest, made: Workspace, span: Span | None) -> None:
+def _check_sum(nest: ScheduledNest, workspace: Workspace, span: Span | None) -> None:
     """A loop around a workspace walks a sparse operand where all of the workspace is a multiple of it."""
-    inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
+    inner = sum_of_products(workspace.expression, workspace.workspace_variables, nest.tensors)
     shared = set.intersection(*(_factors(nest, term) for term in inner))
-    outside = {root for loop in nest.around(made.name)[: made.outer] for root in nest.roots(loop.variable)}
-    inside = {root for loop in made.loops for root in nest.roots(loop.variable)}
+    outside = {root for loop in nest.around(workspace.name)[: workspace.outer] for root in nest.roots(loop.variable)}
+    inside = {root for loop in workspace.loops for root in nest.roots(loop.variable)}
     for access in (access for term in inner for access in _read(nest, term)):
         tensor = nest.tensor(access.tensor)
         if tensor and tensor.format.sparse and outside & set(access.index):
             if access.tensor not in shared:
-                what = f"{made.name} sums terms with and without {access.tensor}, inside loops that walk it"
-                raise IllegalSchedule("workspace", what, span, "precompute the terms one by one")
+                problem = f"{workspace.name} sums terms with and without {access.tensor}, inside loops that walk it"
+                raise IllegalSchedule("workspace", problem, span, "precompute the terms one by one")
             if divided := outside & inside & set(access.index):
-                what = f"some loops of {_list(divided)} are inside the workspace {made.name}, and some outside"
-                raise IllegalSchedule("workspace", what, span, "reorder the loops before the precompute")
+                problem = f"some loops of {_list(divided)} are inside the workspace {workspace.name}, and some outside"
+                raise IllegalSchedule("workspace", problem, span, "reorder the loops before the precompute")
 
 
 def _check_workspaces(nest: ScheduledNest, statement: Statement, term: Term, span: Span | None) -> None:
     """All loops around what computes a workspace, or reads one, are of its terms: none of them is there for others."""
-    read = [made for made in nest.workspaces if made.name in {access.tensor for access in term.accesses()}]
+    read = [
+        workspace for workspace in nest.workspaces if workspace.name in {access.tensor for access in term.accesses()}
+    ]
     if statement.workspace is None and not read:
         return
     used = _used(statement, term)
-    for loop in statement.loops[max((made.outer for made in read), default=statement.outer) :]:
+    for loop in statement.loops[max((workspace.outer for workspace in read), default=statement.outer) :]:
         if not set(nest.roots(loop)) <= used:
             message = f"the loop {loop} is around a workspace and a term that does not use it"
             raise IllegalSchedule("workspace", message, span, "precompute all of the sum, or within a term")
-    for made in read:
-        for loop in statement.loops[statement.outer : made.outer]:
-            if unused := set(nest.roots(loop)) - used - _used_by_all(nest, made):
-                message = f"a term of {made.name} does not use {_list(unused)}, and is inside its loop {loop}"
+    for workspace in read:
+        for loop in statement.loops[statement.outer : workspace.outer]:
+            if unused := set(nest.roots(loop)) - used - _used_by_all(nest, workspace):
+                message = f"a term of {workspace.name} does not use {_list(unused)}, and is inside its loop {loop}"
                 raise IllegalSchedule("workspace", message, span, "precompute the terms one by one")
 
 
-def _used_by_all(nest: ScheduledNest, made: Workspace) -> set[str]:
+def _used_by_all(nest: ScheduledNest, workspace: Workspace) -> set[str]:
     """The variables that each term of a workspace uses, or the workspaces that it reads."""
     used = []
-    for term in sum_of_products(made.expression, made.workspace_variables, nest.tensors):
+    for term in sum_of_products(workspace.expression, workspace.workspace_variables, nest.tensors):
         read = [inner for inner in nest.workspaces if inner.name in {access.tensor for access in term.accesses()}]
         used.append(set(term.variables()).union(*(_used_by_all(nest, inner) for inner in read)))
     return set.intersection(*used)

@@ -113,7 +113,7 @@ class ScheduledNest:
 
     @property
     def all_loops(self) -> tuple[NestLoop, ...]:
-        """Those of workspaces too."""
+        """All loops, with those of workspaces."""
         return self.loops + tuple(loop for workspace in self.workspaces for loop in workspace.loops)
 
     def loop(self, variable: str) -> NestLoop:
@@ -139,10 +139,10 @@ class ScheduledNest:
 
     def ancestors(self, variable: str) -> tuple[str, ...]:
         """The variable itself first, then all that it comes from."""
-        found = [variable]
-        for name in found:
-            found += [parent for parent in self.parents(name) if parent not in found]
-        return tuple(found)
+        ancestors = [variable]
+        for name in ancestors:
+            ancestors += [parent for parent in self.parents(name) if parent not in ancestors]
+        return tuple(ancestors)
 
     def roots(self, variable: str) -> tuple[str, ...]:
         """The index variables of the expression that it comes from: (i, j) for i and j fused."""
@@ -150,7 +150,7 @@ class ScheduledNest:
         return tuple(dict.fromkeys(r for parent in parents for r in self.roots(parent))) if parents else (variable,)
 
     def leaves(self, variable: str, loops: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Those of `loops` (the nest's own) that come from `variable`, the outermost first."""
+        """Loops among `loops` (the nest's own) that are derived from `variable`, the outermost first."""
         around = loops if loops is not None else tuple(loop.variable for loop in self.loops)
         return tuple(name for name in around if variable in self.ancestors(name))
 
@@ -160,11 +160,11 @@ class ScheduledNest:
         return tuple(d for d in self.derivations if isinstance(d, PosOf) and d.position in used)
 
     def renamed_variables(self) -> dict[str, str]:
-        """Of the variables that workspaces have of their own: the index variable that each stands for."""
+        """Index variable that each variable of a workspace stands for."""
         names: dict[str, str] = {}
-        for made in self.workspaces:
-            own = zip(made.variables, made.workspace_variables)
-            names |= {new: names.get(old, old) for old, new in own if new != old}
+        for workspace in self.workspaces:
+            pairs = zip(workspace.variables, workspace.workspace_variables)
+            names |= {new: names.get(old, old) for old, new in pairs if new != old}
         return names
 
     def workspace(self, name: str) -> Workspace:
@@ -174,13 +174,20 @@ class ScheduledNest:
         """All loops around the statement that computes `workspace`; around the result's, for None."""
         if workspace is None:
             return self.loops
-        made = self.workspace(workspace)
-        return self.around(made.parent)[: made.outer] + made.loops
+        reader = self.workspace(workspace)
+        return self.around(reader.parent)[: reader.outer] + reader.loops
 
     def statements(self) -> Iterator[Statement]:
         """The result's statement first, then one for each workspace."""
         left, names = self.assignment.left, tuple(loop.variable for loop in self.loops)
         yield Statement(None, left.tensor, left.index, self.assignment.right, names)
-        for made in self.workspaces:
-            names = tuple(loop.variable for loop in self.around(made.name))
-            yield Statement(made.name, made.name, made.workspace_variables, made.expression, names, made.outer)
+        for workspace in self.workspaces:
+            names = tuple(loop.variable for loop in self.around(workspace.name))
+            yield Statement(
+                workspace.name,
+                workspace.name,
+                workspace.workspace_variables,
+                workspace.expression,
+                names,
+                workspace.outer,
+            )

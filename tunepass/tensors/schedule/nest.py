@@ -54,7 +54,7 @@ def unscheduled_nest(body: TensorKernel) -> ScheduledNest:
 
 
 def order_span(body: TensorKernel) -> Span | None:
-    """Where the order of the loops is written."""
+    """Span of the order of the loops."""
     reorders = [directive.span for directive in body.schedule if isinstance(directive, Reorder)]
     return next(iter([*reorders[::-1], *(d.span for d in body.schedule[-1:]), body.assignment.left.span]))
 

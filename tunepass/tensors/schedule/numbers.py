@@ -1,4 +1,4 @@
-"""What the numbers of directives must be: sizes of 1 or more, true extents, policies that OpenMP has."""
+"""Conditions on the numbers of directives: sizes of 1 or more, true extents, policies of OpenMP."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must be true of the parameters."""
+    """A condition on parameters."""
 
     expression: Expr
     span: Span | None
 
 
 def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[Condition, ...]:
-    """Those that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
+    """Conditions that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
     extents: dict[str, Expr] = {variable: lift(extent) for variable, extent in known_extents(body).items()}
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for at, directive in enumerate(body.schedule):
         for e in _counts(directive):
-            found += _count_conditions(e, directive.span, parameters)
+            conditions += _count_conditions(e, directive.span, parameters)
         if isinstance(directive, Bound):
-            found += _bound_conditions(directive, body.schedule[:at], extents)
+            conditions += _bound_conditions(directive, body.schedule[:at], extents)
             if _is_index_variable(directive.variable, body.schedule[:at]):
                 extents.setdefault(_origin(directive.variable, body.schedule[:at]), directive.extent)
         if isinstance(directive, Parallelize) and directive.policy is not None:
-            found += _policy_conditions(directive.policy, directive.span)
-    return tuple(dict.fromkeys(found))
+            conditions += _policy_conditions(directive.policy, directive.span)
+    return tuple(dict.fromkeys(conditions))
 
 
 def _counts(directive: Directive) -> Iterator[Expr]:
@@ -99,14 +99,14 @@ def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[s
 
 def _is_index_variable(variable: str, before: tuple[Directive, ...]) -> bool:
     """Of the expression, or a workspace's own: no loop that a directive derives."""
-    made: set[str] = set()
+    derived: set[str] = set()
     for directive in before:
         match directive:
             case Split(outer=outer, inner=inner) | Divide(outer=outer, inner=inner):
-                made |= {outer, inner}
+                derived |= {outer, inner}
             case Fuse(fused=name) | Pos(position=name) | Bound(bounded=name):
-                made.add(name)
-    return variable not in made
+                derived.add(name)
+    return variable not in derived
 
 
 def _origin(variable: str, before: tuple[Directive, ...]) -> str:

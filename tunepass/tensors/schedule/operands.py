@@ -12,13 +12,13 @@ from tunepass.tensors.terms import Term, sum_of_products
 def sparse_operand(nest: ScheduledNest, term: Term) -> Access | None:
     """Of several the one whose pattern a sparse result has, else one that a directive iterates by positions, else the
     first: at its entries the others are looked for."""
-    found = tuple(dict.fromkeys(_sparse_operands(nest, term)))
+    operands = tuple(dict.fromkeys(_sparse_operands(nest, term)))
     left, result = nest.assignment.left, nest.tensor(nest.assignment.left.tensor)
     if result and result.format.sparse:
-        named = ((access, nest.tensor(access.tensor)) for access in found)
-        found = tuple(a for a, tensor in named if tensor and has_pattern(left, result, a, tensor)) or found
+        named = ((access, nest.tensor(access.tensor)) for access in operands)
+        operands = tuple(a for a, tensor in named if tensor and has_pattern(left, result, a, tensor)) or operands
     iterated = {derivation.tensor for derivation in nest.derivations if isinstance(derivation, PosOf)}
-    return next((access for access in found if access.tensor in iterated), found[0] if found else None)
+    return next((access for access in operands if access.tensor in iterated), operands[0] if operands else None)
 
 
 def _sparse_operands(nest: ScheduledNest, term: Term) -> Iterator[Access]:
@@ -27,13 +27,13 @@ def _sparse_operands(nest: ScheduledNest, term: Term) -> Iterator[Access]:
         tensor = nest.tensor(access.tensor)
         if tensor and tensor.format.sparse:
             yield access
-        for made in nest.workspaces:
-            if made.name == access.tensor:
-                inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
+        for workspace in nest.workspaces:
+            if workspace.name == access.tensor:
+                inner = sum_of_products(workspace.expression, workspace.workspace_variables, nest.tensors)
                 operands = {sparse_operand(nest, part) for part in inner}
-                found = operands.pop() if len(operands) == 1 else None
-                if found:
-                    yield found
+                operand = operands.pop() if len(operands) == 1 else None
+                if operand:
+                    yield operand
 
 
 def has_pattern(left: Access, result: Tensor, access: Access, operand: Tensor) -> bool:
@@ -42,5 +42,5 @@ def has_pattern(left: Access, result: Tensor, access: Access, operand: Tensor) -
     def along(index: tuple[str, ...], tensor: Tensor) -> list[tuple[str, str]]:
         return [(index[mode], level) for mode, level in zip(tensor.format.order, tensor.format.levels)]
 
-    own = along(left.index, result)
-    return along(access.index, operand)[: len(own)] == own
+    levels = along(left.index, result)
+    return along(access.index, operand)[: len(levels)] == levels

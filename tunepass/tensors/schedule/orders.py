@@ -54,18 +54,18 @@ def _common(bits: Bits) -> int:
 
 
 def _holding(bits: Bits, precedences: int) -> int:
-    wanted = np.uint64(precedences)
-    return int(((bits & wanted) == wanted).sum())
+    required = np.uint64(precedences)
+    return int(((bits & required) == required).sum())
 
 
 def _widest(order: int, every: Bits, is_legal: NDArray[np.bool_], pairs: list[Pair]) -> int:
     """The precedences of an order, less those that can be dropped with nothing illegal let in."""
-    kept = order
+    remaining = order
     for number in range(2 * len(pairs)):
-        fewer = np.uint64(kept & ~(1 << number))
+        fewer = np.uint64(remaining & ~(1 << number))
         if is_legal[(every & fewer) == fewer].all():
-            kept = int(fewer)
-    return kept
+            remaining = int(fewer)
+    return remaining
 
 
 def _reduced(bits: int, pairs: list[Pair]) -> tuple[Pair, ...]:

@@ -29,26 +29,28 @@ def precomputed(nest: ScheduledNest, directive: Precompute) -> ScheduledNest:
     used_by_reader = {*variables(left), *reader.index}
     used_by_producer = {*variables(directive.expression), *directive.variables}
     around = nest.around(reader.workspace)
-    own = nest.loops if reader.workspace is None else nest.workspace(reader.workspace).loops
+    reader_loops = nest.loops if reader.workspace is None else nest.workspace(reader.workspace).loops
     shared = max((w.outer for w in nest.workspaces if w.parent == reader.workspace), default=0)
-    kept = max(0, shared - (len(around) - len(own)))  # loops around an earlier workspace stay around this one
-    given = _given_out(nest, own[kept:], set(directive.variables), used_by_reader, used_by_producer)
-    outer, consumer, producer = own[:kept] + given[0], given[1], given[2]
-    shared_loops = (*around[: len(around) - len(own)], *outer)
+    outer_count = max(
+        0, shared - (len(around) - len(reader_loops))
+    )  # loops around an earlier workspace stay around this one
+    given = _given_out(nest, reader_loops[outer_count:], set(directive.variables), used_by_reader, used_by_producer)
+    outer, consumer, producer = reader_loops[:outer_count] + given[0], given[1], given[2]
+    shared_loops = (*around[: len(around) - len(reader_loops)], *outer)
     late = [v for v in directive.variables for loop in shared_loops if v in nest.roots(loop.variable)]
     if late:
         message = f"{late[0]} stands outside of a loop that both what is precomputed and the rest of the expression use"
         raise IllegalSchedule("workspace", message, directive.span, f"reorder: {late[0]} inside, or leave it out")
-    made = Workspace(
+    workspace = Workspace(
         name,
         renamed(directive.expression, names),
         directive.variables,
         directive.workspace_variables,
         reader.workspace,
-        len(around) - len(own) + len(outer),
+        len(around) - len(reader_loops) + len(outer),
         tuple(replace(loop, variable=names.get(loop.variable, loop.variable)) for loop in producer),
     )
-    return _with_workspace(nest, reader.workspace, _with_expression(nest, reader, left), outer + consumer, made)
+    return _with_workspace(nest, reader.workspace, _with_expression(nest, reader, left), outer + consumer, workspace)
 
 
 def _check(nest: ScheduledNest, directive: Precompute, reader: Statement | None, name: str) -> None:
@@ -63,7 +65,7 @@ def _check(nest: ScheduledNest, directive: Precompute, reader: Statement | None,
     if any(len(set(names)) < len(names) for names in (directive.variables, directive.workspace_variables)):
         raise IllegalSchedule("workspace", "precompute names a variable twice", span)
     if not list(accesses(directive.expression)) or any(
-        made.name in {access.tensor for access in accesses(directive.expression)} for made in nest.workspaces
+        other.name in {access.tensor for access in accesses(directive.expression)} for other in nest.workspaces
     ):
         message = f"`{text}` reads a workspace" if nest.workspaces else f"`{text}` reads no tensor"
         raise IllegalSchedule("workspace", message, span, "precompute the larger part first")
@@ -116,14 +118,16 @@ def _given_out(
 def _with_expression(nest: ScheduledNest, statement: Statement, expression: TensorExpr) -> ScheduledNest:
     if statement.workspace is None:
         return replace(nest, assignment=replace(nest.assignment, right=expression))
-    made = tuple(replace(w, expression=expression) if w.name == statement.workspace else w for w in nest.workspaces)
-    return replace(nest, workspaces=made)
+    workspaces = tuple(
+        replace(w, expression=expression) if w.name == statement.workspace else w for w in nest.workspaces
+    )
+    return replace(nest, workspaces=workspaces)
 
 
 def _with_workspace(
-    before: ScheduledNest, reader: str | None, nest: ScheduledNest, loops: tuple[NestLoop, ...], made: Workspace
+    before: ScheduledNest, reader: str | None, nest: ScheduledNest, loops: tuple[NestLoop, ...], workspace: Workspace
 ) -> ScheduledNest:
     if reader is None:
-        return replace(nest, loops=loops, workspaces=(*nest.workspaces, made))
+        return replace(nest, loops=loops, workspaces=(*nest.workspaces, workspace))
     workspaces = tuple(replace(w, loops=loops) if w.name == reader else w for w in nest.workspaces)
-    return replace(nest, workspaces=(*workspaces, made))
+    return replace(nest, workspaces=(*workspaces, workspace))

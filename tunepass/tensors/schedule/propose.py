@@ -54,7 +54,7 @@ class Proposal:
 
 def proposal(assignment: Assignment, tensors: tuple[Tensor, ...], most_threads: int = 1) -> Proposal:
     """Raises IllegalSchedule for an expression of which no loops are legal."""
-    return _Proposing(TensorKernel(assignment=assignment, tensors=tensors), most_threads).made()
+    return _Proposing(TensorKernel(assignment=assignment, tensors=tensors), most_threads).propose()
 
 
 def powers(parameter: str, low: int, high: int, default: int) -> Ordinal:
@@ -68,24 +68,24 @@ class _Proposing:
     body: TensorKernel
     most_threads: int
 
-    def made(self) -> Proposal:
-        made = Proposal()
-        self._nest(made)
+    def propose(self) -> Proposal:
+        draft = Proposal()
+        self._nest(draft)
         steps = (self._rows, self._positions) if self._sparse() else (self._tiles,)
         for step in (*steps, self._order, self._unroll, self._vector, self._threads):
-            made = next((candidate for candidate in step(made) if self._is_legal(candidate)), made)
-        return made
+            draft = next((candidate for candidate in step(draft) if self._is_legal(candidate)), draft)
+        return draft
 
-    def _is_legal(self, made: Proposal) -> bool:
+    def _is_legal(self, draft: Proposal) -> bool:
         try:
-            self._nest(made)
+            self._nest(draft)
         except IllegalSchedule:
             return False
         return True
 
-    def _nest(self, made: Proposal) -> ScheduledNest:
-        defaults = {parameter.name: parameter.default for parameter in made.parameters}
-        return scheduled_nest(replace(self.body, schedule=made.directives), defaults)
+    def _nest(self, draft: Proposal) -> ScheduledNest:
+        defaults = {parameter.name: parameter.default for parameter in draft.parameters}
+        return scheduled_nest(replace(self.body, schedule=draft.directives), defaults)
 
     def _sparse(self) -> tuple[Access, Tensor] | None:
         """The first sparse operand."""
@@ -94,42 +94,42 @@ class _Proposing:
 
     # --- steps: what may be added to a proposal, the best first
 
-    def _rows(self, made: Proposal) -> Iterator[Proposal]:
+    def _rows(self, draft: Proposal) -> Iterator[Proposal]:
         """Chunks of the outermost loop, where the result has it: threads may take them."""
-        for outermost in self._nest(made).loops[:1]:
+        for outermost in self._nest(draft).loops[:1]:
             if outermost.variable in self.body.assignment.left.index or not self.body.assignment.left.index:
-                yield from self._chunks(made, outermost.variable, powers("chunk", 2, 512, CHUNK))
+                yield from self._chunks(draft, outermost.variable, powers("chunk", 2, 512, CHUNK))
 
-    def _positions(self, made: Proposal) -> Iterator[Proposal]:
+    def _positions(self, draft: Proposal) -> Iterator[Proposal]:
         """Chunks of the innermost segments, to be unrolled."""
         sparse = self._sparse()
         assert sparse
         access, tensor = sparse
         if tensor.format.levels[-1] == "compressed":
-            yield from self._chunks(made, access.index[tensor.format.order[-1]], powers("unroll", 1, 64, UNROLL))
+            yield from self._chunks(draft, access.index[tensor.format.order[-1]], powers("unroll", 1, 64, UNROLL))
 
-    def _tiles(self, made: Proposal) -> Iterator[Proposal]:
+    def _tiles(self, draft: Proposal) -> Iterator[Proposal]:
         """Tiles of the loops of a dense expression."""
-        for loop in self._nest(made).loops[:MOST_TILED]:
-            made = made.and_also(*self._split(loop.variable, powers(f"tile_{loop.variable}", 8, 256, TILE)))
-        yield made
+        for loop in self._nest(draft).loops[:MOST_TILED]:
+            draft = draft.and_also(*self._split(loop.variable, powers(f"tile_{loop.variable}", 8, 256, TILE)))
+        yield draft
 
-    def _order(self, made: Proposal) -> Iterator[Proposal]:
+    def _order(self, draft: Proposal) -> Iterator[Proposal]:
         """Dense tiles stand outside of what they are tiles of; else loops are in storage order."""
-        block = [loop.variable for loop in self._nest(made).loops][-MOST_ORDERED:]
-        tiles = {d.outer for d in made.directives if isinstance(d, Split)} if not self._sparse() else set()
+        block = [loop.variable for loop in self._nest(draft).loops][-MOST_ORDERED:]
+        tiles = {d.outer for d in draft.directives if isinstance(d, Split)} if not self._sparse() else set()
         if len(block) > 1:
             items = sorted(block, key=lambda loop: loop not in tiles)
-            yield made.and_also([Permutation("order", items)], [Reorder(tuple(items), "order")])
+            yield draft.and_also([Permutation("order", items)], [Reorder(tuple(items), "order")])
 
-    def _unroll(self, made: Proposal) -> Iterator[Proposal]:
-        for d in made.directives:
+    def _unroll(self, draft: Proposal) -> Iterator[Proposal]:
+        for d in draft.directives:
             if isinstance(d, Split) and isinstance(d.factor, Name) and d.factor.name == "unroll":
-                yield made.and_also((), [Unroll(d.inner, d.factor)])
+                yield draft.and_also((), [Unroll(d.inner, d.factor)])
 
-    def _vector(self, made: Proposal) -> Iterator[Proposal]:
+    def _vector(self, draft: Proposal) -> Iterator[Proposal]:
         """The innermost dense loop along which a tensor lies in memory."""
-        nest, sparse = self._nest(made), self._sparse()
+        nest, sparse = self._nest(draft), self._sparse()
         along = {
             access.index[self.body.tensor(access.tensor).format.order[-1]] for access in self._used() if access.index
         }
@@ -139,9 +139,9 @@ class _Proposing:
                 for race in ("IgnoreRaces", "ParallelReduction"):
                     summed = not set(nest.roots(loop.variable)) <= set(self.body.assignment.left.index)
                     if summed == (race == "ParallelReduction"):
-                        yield made.and_also((), [Parallelize(loop.variable, "CPUVector", race)])
+                        yield draft.and_also((), [Parallelize(loop.variable, "CPUVector", race)])
 
-    def _threads(self, made: Proposal) -> Iterator[Proposal]:
+    def _threads(self, draft: Proposal) -> Iterator[Proposal]:
         """The outermost loop; the sum of a scalar is one of each thread's."""
         if self.most_threads == 1:
             return
@@ -152,23 +152,23 @@ class _Proposing:
         )
         policy, chunk, threads = (name(p.name, {p.name: p.type}) for p in parameters)
         race: Race = "NoRaces" if self.body.assignment.left.index else "ParallelReduction"
-        for loop in self._nest(made).loops[:1]:
-            yield made.and_also(parameters, [Parallelize(loop.variable, "CPUThread", race, policy, chunk, threads)])
+        for loop in self._nest(draft).loops[:1]:
+            yield draft.and_also(parameters, [Parallelize(loop.variable, "CPUThread", race, policy, chunk, threads)])
 
     # --- parts
 
     def _used(self) -> tuple[Access, ...]:
         return (self.body.assignment.left, *accesses(self.body.assignment.right))
 
-    def _chunks(self, made: Proposal, variable: str, size: Ordinal) -> Iterator[Proposal]:
+    def _chunks(self, draft: Proposal, variable: str, size: Ordinal) -> Iterator[Proposal]:
         """By positions where a level is compressed: chunks of its coordinates would have to be searched for."""
         sparse = self._sparse()
         if sparse and "compressed" in _levels_of(*sparse, variable):
             position = self._new_names(variable, ("pos",))[0]
             parameters, splits = self._split(position, size)
-            yield made.and_also(parameters, [Pos(variable, position, sparse[1].name), *splits])
+            yield draft.and_also(parameters, [Pos(variable, position, sparse[1].name), *splits])
         else:
-            yield made.and_also(*self._split(variable, size))
+            yield draft.and_also(*self._split(variable, size))
 
     def _split(self, variable: str, size: Ordinal) -> tuple[list[Parameter], list[Directive]]:
         outer, inner = self._new_names(variable, ("0", "1"))

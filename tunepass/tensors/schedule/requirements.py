@@ -1,4 +1,4 @@
-"""What a nest asks of the order of its loops: that some are bound before others. A fact of formats and derivations.
+"""Requirements of a nest on the order of its loops: some are bound before others. A fact of formats and derivations.
 
 `Requirement(first, second)`: every loop of `first` stands outside the innermost loop of `second`. A coordinate is known
 once the last loop that it comes from is; a position needs all that comes before it.
@@ -37,7 +37,7 @@ class Requirement:
 
 
 def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
-    """Those of one statement, whatever the order of its loops is."""
+    """Requirements of one statement, whatever the order of its loops is."""
     for term in sum_of_products(statement.expression, statement.index, nest.tensors):
         first = sparse_operand(nest, term)
         for access in dict.fromkeys([*([first] if first else []), *term.accesses()]):
@@ -73,11 +73,11 @@ def _of_positions(
     nest: ScheduledNest, statement: Statement, position: PosOf, above: tuple[str, ...]
 ) -> Iterator[Requirement]:
     """The range of a position variable is known once all above it is, and what else its coordinates come from."""
-    own = set(nest.leaves(position.position, statement.loops))
+    leaves = set(nest.leaves(position.position, statement.loops))
     roots = (*above, *nest.roots(position.position))
-    first = {leaf for name in roots for leaf in nest.leaves(name, statement.loops)} - own
+    first = {leaf for name in roots for leaf in nest.leaves(name, statement.loops)} - leaves
     why = f"the positions {position.position} of {position.tensor} start where these say"
-    for leaf in sorted(own):
+    for leaf in sorted(leaves):
         yield from _after(first, {leaf}, why)
 
 
@@ -103,8 +103,8 @@ def _of_reductions(nest: ScheduledNest, statement: Statement) -> Iterator[Requir
 def is_racing(nest: ScheduledNest, loop: str, statement: Statement) -> bool:
     """May two iterations of `loop` write to the same place of the statement's target?"""
     if statement.workspace is not None:
-        made = nest.workspace(statement.workspace)
-        if loop in [outer.variable for outer in nest.around(made.parent)[: made.outer]]:
+        workspace = nest.workspace(statement.workspace)
+        if loop in [outer.variable for outer in nest.around(workspace.parent)[: workspace.outer]]:
             return False  # every iteration has a workspace of its own
     return not set(nest.roots(loop)) <= set(statement.index)
 

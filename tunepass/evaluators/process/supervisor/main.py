@@ -70,8 +70,8 @@ def become(request: RunRequest, out: int, err: int, failed: int, channel: socket
 
 def confine(request: RunRequest, channel: socket | None) -> None:
     """Give up what a program of that trust has no use for."""
-    own_count = request.protection == "user_namespaces" and linux_version() >= COUNTS_BY_NAMESPACE
-    confinement.set_limits(request, count_processes=own_count)
+    counts_by_namespace = request.protection == "user_namespaces" and linux_version() >= COUNTS_BY_NAMESPACE
+    confinement.set_limits(request, count_processes=counts_by_namespace)
     if request.trust == "tool":
         return
     confinement.drop_capabilities(request.trust)
@@ -137,12 +137,12 @@ def main() -> None:
 def started(failed: int) -> tuple[float, bytes]:
     """When the program was started, and why that failed. The child tells when: its parent may be told late, if it has
     to wait for a core until the kernel's next tick."""
-    told = b""
+    message = b""
     while piece := os.read(failed, 4096):
-        told += piece
+        message += piece
     size = len(marshal.dumps(0.0))
-    first = marshal.loads(told[:size]) if told else None
-    return (first, told[size:]) if isinstance(first, float) else (time.monotonic(), told)
+    first = marshal.loads(message[:size]) if message else None
+    return (first, message[size:]) if isinstance(first, float) else (time.monotonic(), message)
 
 
 def channel_pair() -> tuple[socket, socket]:

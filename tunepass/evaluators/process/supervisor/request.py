@@ -1,4 +1,4 @@
-"""What the supervisor is asked for."""
+"""Requests to the supervisor."""
 
 from __future__ import annotations
 

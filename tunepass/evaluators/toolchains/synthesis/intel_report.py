@@ -28,7 +28,7 @@ EMBEDDED = re.compile(r"(?:var\s+|\")(\w+?)(?:JSON|_json)?\"?\s*[=:]\s*(?=\{)")
 
 
 def parse_quartus(text: str) -> SynthesisReport:
-    """Of `acl_quartus_report.txt`: of the whole device, the board's own logic included."""
+    """Parse `acl_quartus_report.txt`: of the whole device, the board's own logic included."""
     used: dict[str, float] = {}
     available: dict[str, float] = {}
     clock_hz = None
@@ -50,8 +50,8 @@ def parse_quartus(text: str) -> SynthesisReport:
 
 
 def parse_summary(text: str) -> SynthesisReport:
-    """Of `summary.json`, or of `report_data.js` that holds it."""
-    tables = [found for found in _tables(text) if isinstance(found.get("estimatedResources"), dict)]
+    """Parse `summary.json`, or of `report_data.js` that holds it."""
+    tables = [candidate for candidate in _tables(text) if isinstance(candidate.get("estimatedResources"), dict)]
     if not tables:
         raise ReportError("the report of the Intel compiler has no table estimatedResources")
     table = tables[0]["estimatedResources"]
@@ -70,7 +70,7 @@ def parse_summary(text: str) -> SynthesisReport:
 
 
 def parse_loops(text: str) -> tuple[ReportedLoop, ...]:
-    """Of `loops.json`: what is pipelined, and its initiation interval."""
+    """Parse `loops.json`: pipelined loops, and their initiation intervals."""
     return tuple(loop for table in _tables(text) for loop in _loops(table, 0) if "columns" in table)
 
 
@@ -97,11 +97,11 @@ def _tables(text: str) -> Iterator[dict[str, object]]:
     decoder = json.JSONDecoder()
     for match in EMBEDDED.finditer(text):
         try:
-            found, _ = decoder.raw_decode(text, match.end())
+            table, _ = decoder.raw_decode(text, match.end())
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            yield found
+        if isinstance(table, dict):
+            yield table
 
 
 def _items(value: object) -> list[object]:

@@ -20,7 +20,7 @@ Row = dict[str, str]
 
 
 def parse_merlin(text: str, function: str = "") -> SynthesisReport:
-    """Of the kernel, or of the only one that is there. Raises ReportError where the summary has no such row."""
+    """Parse the report of the kernel, or of the only one. Raises ReportError where the summary has no such row."""
     kernels = [row for row in _rows(text, "Kernel") if not function or _named(row["Kernel"]) == function]
     kernels = kernels or _rows(text, "Kernel")
     if len(kernels) != 1:

@@ -1,4 +1,4 @@
-"""What a high-level synthesis says of a design: cycles, a clock, what it takes of the device, its loops.
+"""Report of a high-level synthesis on a design: cycles, a clock, its area, its loops.
 
 Resources have the names of tunepass.hwmodels.fpga's devices: alms, luts, ffs, dsps, brams, urams.
 """
@@ -43,7 +43,7 @@ class SynthesisReport:
 
     @property
     def amounts(self) -> Mapping[str, float]:
-        """What is reported, by the names that models use."""
+        """Reported amounts, by the names that models use."""
         cycles = {} if self.cycles is None else {"cycles": float(self.cycles)}
         seconds = {}
         if self.cycles is not None and self.clock_hz:

@@ -24,7 +24,7 @@ from tunepass.evaluators.toolchains.synthesis.tools import Design, Tool
 from tunepass.files import encoded, read_utf8, write_bytes
 from tunepass.study.outcome import Failed
 
-KEPT = "synthesis-reports-1"  # the folder, in the user's cache folder
+FOLDER = "synthesis-reports-1"  # the folder, in the user's cache folder
 LARGEST = 1 << 22  # characters of a kept file that is believed
 USUAL_WALL_S = 3600.0
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -32,7 +32,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Synthesised:
-    """What came of one synthesis, in how many seconds, and whether it was known before."""
+    """Result of one synthesis, its seconds, and whether it was known before."""
 
     outcome: SynthesisReport | Failed
     seconds: float
@@ -63,9 +63,9 @@ class SynthesisReports:
         return Synthesised(outcome, time.monotonic() - started)
 
     def known(self, text: str) -> SynthesisReport | None:
-        """What an earlier synthesis of the same text reported; nothing is started."""
+        """Report of an earlier synthesis of the same text; nothing is started."""
         place = self._place(text)
-        return None if place is None else _kept(place)
+        return None if place is None else _cached(place)
 
     def close(self) -> None:
         self.workspace.close()
@@ -106,8 +106,8 @@ def headers(text: str, folder: Path) -> Iterator[tuple[str, str]]:
     """The user's headers that the text names in quotes, with their contents, and those that they name."""
     waiting, seen = [(folder, name) for name in INCLUDE.findall(text)], set[Path]()
     while waiting:
-        beside, name = waiting.pop(0)
-        path = beside / name
+        including_folder, name = waiting.pop(0)
+        path = including_folder / name
         if path in seen:
             continue
         seen.add(path)
@@ -122,10 +122,10 @@ def headers(text: str, folder: Path) -> Iterator[tuple[str, str]]:
 def user_cache() -> Path:
     named = os.environ.get("TUNEPASS_CACHE")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (Path(named) if named else Path(home) / "tunepass") / KEPT
+    return (Path(named) if named else Path(home) / "tunepass") / FOLDER
 
 
-def _kept(path: Path) -> SynthesisReport | None:
+def _cached(path: Path) -> SynthesisReport | None:
     """None where there is no such file, or it is not what _keep wrote."""
     try:
         stored = json.loads(read_utf8(path, LARGEST))
@@ -138,7 +138,7 @@ def _kept(path: Path) -> SynthesisReport | None:
 
 
 def _keep(path: Path, report: SynthesisReport) -> None:
-    """Where nothing can be written, nothing is kept."""
+    """Store the report; nothing is stored in a folder that cannot be written."""
     with contextlib.suppress(OSError, TunepassError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(path, encoded(json.dumps(asdict(report)) + "\n"), durable=False)

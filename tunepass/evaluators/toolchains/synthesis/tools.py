@@ -35,7 +35,7 @@ DIGITS = re.compile(r"\d+(?:\.\d+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What is synthesised: a function of the text for a part, at a clock. `folder` is where the user's headers are."""
+    """Design to synthesise: a function of the text for a part, at a clock. `folder` is where the user's headers are."""
 
     text: str
     suffix: str
@@ -62,7 +62,7 @@ class Tool(ABC):
 
     @abstractmethod
     def report(self, design: Design, folder: Path) -> SynthesisReport:
-        """What the tool left in the folder. Raises ReportError."""
+        """Report that the tool left in the folder. Raises ReportError."""
 
     @property
     def version(self) -> str:
@@ -136,7 +136,7 @@ class IntelOpenCl(Tool):
 
     def report(self, design: Design, folder: Path) -> SynthesisReport:
         fitted = next(iter(sorted(folder.rglob("acl_quartus_report.txt"))), None)
-        expected = next((found for name in ("summary.json", "report_data.js") for found in folder.rglob(name)), None)
+        expected = next((path for name in ("summary.json", "report_data.js") for path in folder.rglob(name)), None)
         if fitted is None and expected is None:
             raise ReportError("aoc left neither acl_quartus_report.txt nor reports/lib/json/summary.json")
         estimate = SynthesisReport(tool="") if expected is None else self._estimate(expected)
@@ -216,10 +216,10 @@ def _csynth(function: str, folder: Path) -> Path:
 
 
 def _first(folder: Path, name: str) -> Path:
-    found = sorted(folder.rglob(name), key=lambda path: (len(path.parts), path))
-    if not found:
+    paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), path))
+    if not paths:
         raise ReportError(f"the tool left no {name}")
-    return found[0]
+    return paths[0]
 
 
 def _read(path: Path) -> str:

@@ -42,19 +42,19 @@ def parse_csynth(text: str) -> SynthesisReport:
 
 def _clock_hz(root: ElementTree.Element, performance: ElementTree.Element) -> float | None:
     """The design runs at what was asked for, or slower where it does not reach that."""
-    asked = _number(_text(root, "UserAssignments/TargetClockPeriod"))
+    target_ns = _number(_text(root, "UserAssignments/TargetClockPeriod"))
     reached = _number(_text(performance, "SummaryOfTimingAnalysis/EstimatedClockPeriod"))
-    longest = max(asked or 0.0, reached or 0.0)
+    longest = max(target_ns or 0.0, reached or 0.0)
     return 1e9 / longest if longest > 0 else None
 
 
 def _resources(element: ElementTree.Element | None) -> dict[str, float]:
-    found = {}
+    counts = {}
     for child in element if element is not None else ():
         amount, name = _number(child.text or ""), RESOURCES.get(child.tag)
         if name is not None and amount is not None:
-            found[name] = amount
-    return found
+            counts[name] = amount
+    return counts
 
 
 def _loops(parent: ElementTree.Element, depth: int) -> Iterator[ReportedLoop]:
@@ -75,11 +75,11 @@ def _loops(parent: ElementTree.Element, depth: int) -> Iterator[ReportedLoop]:
 
 def _count(element: ElementTree.Element, path: str) -> int | None:
     """A whole number; the largest of a range."""
-    found = element.find(path)
-    if found is None:
+    child = element.find(path)
+    if child is None:
         return None
-    numbers = [number for text in found.itertext() if (number := _number(text)) is not None]
-    unknown = any(text.strip() in ("undef", "?") for text in found.itertext())
+    numbers = [number for text in child.itertext() if (number := _number(text)) is not None]
+    unknown = any(text.strip() in ("undef", "?") for text in child.itertext())
     return int(max(numbers)) if numbers and not unknown else None
 
 

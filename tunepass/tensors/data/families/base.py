@@ -17,7 +17,7 @@ MOST_ENTRIES = 50_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """Where entries stand: distinct places `indices[:, e]`, in any order."""
+    """Pattern of entries: distinct places `indices[:, e]`, in any order."""
 
     extents: tuple[int, ...]
     indices: Int64s  # (modes, n)
@@ -35,7 +35,7 @@ class Family(ABC):
         """The places of a tensor of so many modes."""
 
     def problem(self) -> str | None:
-        """What is wrong with the arguments together, if anything is."""
+        """Problem of the arguments together, if there is one."""
         return None
 
 

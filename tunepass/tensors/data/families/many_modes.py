@@ -31,11 +31,11 @@ class Uniform(Family):
     def pattern(self, modes: int, rng: np.random.Generator) -> Pattern:
         extents = (self.rows, self.columns, self.layers, self.slices)[:modes]
         places = math.prod(extents)
-        wanted = min(self.nonzeros, places)
-        if places <= 4 * wanted:
-            keys = rng.permutation(places)[:wanted].astype(np.int64)
+        nonzeros = min(self.nonzeros, places)
+        if places <= 4 * nonzeros:
+            keys = rng.permutation(places)[:nonzeros].astype(np.int64)
         else:
-            keys = distinct(wanted, lambda count: rng.integers(0, places, count), rng)
+            keys = distinct(nonzeros, lambda count: rng.integers(0, places, count), rng)
         return from_keys(extents, keys)
 
     def problem(self) -> str | None:
@@ -57,12 +57,12 @@ class Scaled(Family):
         large = sum(extent >= SMALL_MODE for extent in full)
         shrink = self.scale ** (1 / large)
         extents = tuple(max(round(e * shrink), 2) if e >= SMALL_MODE else e for e in full)
-        wanted = min(round(self.full_nonzeros_of(modes) * self.scale), math.prod(extents) // 4)
+        nonzeros = min(round(self.full_nonzeros_of(modes) * self.scale), math.prod(extents) // 4)
 
         def draw(count: int) -> Int64s:
             return np.ravel_multi_index(tuple(self.places(extents, count, rng)), extents).astype(np.int64)
 
-        return from_keys(extents, distinct(wanted, draw, rng))
+        return from_keys(extents, distinct(nonzeros, draw, rng))
 
     def full_extents_of(self, modes: int) -> tuple[int, ...]:
         return self.full_extents
@@ -145,15 +145,15 @@ class Facebook(Scaled):
         return [day, writer, friend]
 
 
-def distinct(wanted: int, draw: Callable[[int], Int64s], rng: np.random.Generator) -> Int64s:
+def distinct(count: int, draw: Callable[[int], Int64s], rng: np.random.Generator) -> Int64s:
     """So many distinct keys, fewer where draws keep giving the same ones."""
     keys = np.zeros(0, np.int64)
     for _ in range(30):
-        missing = wanted - keys.size
+        missing = count - keys.size
         if missing <= 0:
             break
         keys = np.unique(np.concatenate([keys, draw(missing + missing // 4 + 8)]))
-    return rng.permutation(keys)[:wanted]
+    return rng.permutation(keys)[:count]
 
 
 def zipf(extent: int, count: int, exponent: float, rng: np.random.Generator) -> Int64s:

@@ -53,7 +53,7 @@ class Circuit(Family):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Social(Family):
-    """Who knows whom, like email-Enron: the chance of a link is the product of two weights that fall as a power law
+    """A social network like email-Enron: the chance of a link is the product of two weights that fall as a power law
     (Chung and Lu 2002), so that degrees do too, with this exponent."""
 
     rows: int = 37_000

@@ -53,10 +53,10 @@ def resolve(generated: Generated) -> Family:
         if name in arguments:
             raise SourceError(f"{name} is given twice", generated.span)
         arguments[name] = _checked(generated, name, value, integer=types[name] == "int")
-    made = family(**arguments)  # type: ignore[arg-type]  # each was checked to be of its field's type
-    if (problem := made.problem()) is not None:
+    instance = family(**arguments)  # type: ignore[arg-type]  # each was checked to be of its field's type
+    if (problem := instance.problem()) is not None:
         raise SourceError(f"{generated.family}: {problem}", generated.span)
-    return made
+    return instance
 
 
 def draw(generated: Generated, tensor: Tensor) -> Coordinates:

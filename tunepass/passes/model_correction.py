@@ -1,4 +1,4 @@
-"""What a search's model learns of the reports that come in while it goes on."""
+"""Correction of a hardware model by quantities that the compiler reports during a search."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 
 
 @dataclass(slots=True)
-class Lessons:
-    """`plain` is what the model says beforehand of the objective called `name`; `correct` makes the costs of what
-    `evaluator` was told. `sentence` is what people are told of the latest correction; empty: there was none."""
+class ModelCorrection:
+    """`plain` is the uncorrected expression of the objective `name`; `correct` returns corrected costs from the reports
+    of `evaluator`. `sentence` describes the latest correction to users, and is empty before the first one."""
 
     name: str
     plain: Expr
@@ -29,6 +29,6 @@ class Lessons:
         return len(self.evaluator.reported)
 
     def corrected(self) -> Expr:
-        found = self.correct(self.evaluator.reported)
-        self.sentence = found.sentence if found else ""
-        return found.costs.prior(self.name) if found else self.plain
+        correction = self.correct(self.evaluator.reported)
+        self.sentence = correction.sentence if correction else ""
+        return correction.costs.prior(self.name) if correction else self.plain

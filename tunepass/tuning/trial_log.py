@@ -1,4 +1,4 @@
-"""The trials of a search as its study keeps them, and the best of them so far."""
+"""The trials of a search, as its study stores them, and the incumbent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tunepass.tuning.finalists import finalists
 from tunepass.tuning.result import value_of
 
 
-class Kept:
+class TrialLog:
     """Every trial of a study, in order; one is stored before anything else is done with it."""
 
     def __init__(self, study: Study, objective: Objective):
@@ -63,8 +63,8 @@ class Kept:
         outcome = Measured({self.objective.name: value}, tuple(samples))
         self._remeasured(trial, at_first_speed(Evaluation(outcome, calibration=speed), self.trials))
 
-    def beside(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
-        """As `measured_again`, of a value that is right as it is, beside that of another trial."""
+    def remeasured_against_best(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
+        """As `measured_again`, for a value relative to the best trial, which needs no correction for speed."""
         trial = self._root(configuration)
         outcome = Measured({self.objective.name: value}, tuple(samples))
         self._remeasured(trial, Evaluation(outcome, calibration=trial.calibration))
@@ -100,7 +100,7 @@ class Kept:
         return self.study.space.default
 
     def default_value(self) -> float | None:
-        """What the default was measured at; None where it was not."""
+        """Measured value of the default; None if it was not measured."""
         values = (value_of(t, self.objective) for t in self.trials if t.configuration == self.default)
         return next((value for value in values if value is not None), None)
 
