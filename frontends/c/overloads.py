@@ -1,4 +1,4 @@
-"""Which definition a `kernel` pragma means: by name, template arguments, and among overloads by its arguments."""
+"""The definition that a `kernel` pragma means: by name, template arguments, and among overloads by its arguments."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments
 
 def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -> list[FunctionDefinition]:
     """All that its name may mean, one for each prototype. Raises SourceError for none, and for several functions."""
-    found = named(pragma.name, definitions, pragma.span.start)
-    if not found:
+    candidates = named(pragma.name, definitions, pragma.span.start)
+    if not candidates:
         names = {d.qualified for d in definitions} | {d.name for d in definitions}
         close = nearest(plain_name(pragma.name), names)
         hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
         raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
-    functions = list(dict.fromkeys(d.qualified for d in found))
+    functions = list(dict.fromkeys(d.qualified for d in candidates))
     if len(functions) > 1:
         words = " and ".join(f"`{name}`" for name in functions[:3])
         raise SourceError(f"`{pragma.name}` may be {words}", pragma.span, f"write `{functions[0]}`")
-    found = _templates(pragma, found)
-    return list({tuple(f.text for f in d.formals): d for d in reversed(found)}.values())[::-1]
+    candidates = _templates(pragma, candidates)
+    return list({tuple(f.text for f in d.formals): d for d in reversed(candidates)}.values())[::-1]
 
 
-def _templates(pragma: KernelPragma, found: list[FunctionDefinition]) -> list[FunctionDefinition]:
+def _templates(pragma: KernelPragma, candidates: list[FunctionDefinition]) -> list[FunctionDefinition]:
     """Templates where the pragma has template arguments, others where it has none. Where a `template <>` is for these
     arguments, it alone."""
     given = template_arguments(pragma.name)
-    fitting = [d for d in found if (d.template is not None) == (given is not None)]
-    first = found[0]
+    fitting = [d for d in candidates if (d.template is not None) == (given is not None)]
+    first = candidates[0]
     if given is not None:
         fitting = _specialised(given, fitting)
     if not fitting and given is not None:
-        others = [f"`{first.qualified}<{', '.join(d.specialised)}>`" for d in found if d.specialised is not None]
+        others = [f"`{first.qualified}<{', '.join(d.specialised)}>`" for d in candidates if d.specialised is not None]
         if others:
             message = f"no definition of `{first.qualified}` is for these template arguments"
             raise SourceError(message, pragma.span, f"there are {'; '.join(others[:4])}")
@@ -54,9 +54,9 @@ def _templates(pragma: KernelPragma, found: list[FunctionDefinition]) -> list[Fu
     return fitting
 
 
-def _specialised(given: tuple[str, ...], found: list[FunctionDefinition]) -> list[FunctionDefinition]:
-    exact = [d for d in found if d.specialised is not None and _same_arguments(given, d.specialised)]
-    return exact or [d for d in found if d.specialised is None]
+def _specialised(given: tuple[str, ...], candidates: list[FunctionDefinition]) -> list[FunctionDefinition]:
+    exact = [d for d in candidates if d.specialised is not None and _same_arguments(given, d.specialised)]
+    return exact or [d for d in candidates if d.specialised is None]
 
 
 def _same_arguments(given: tuple[str, ...], written: tuple[str, ...]) -> bool:
@@ -72,13 +72,13 @@ def _example(parameters: str) -> str:
     return ", ".join("8" if is_integral(kind) else "double" for kind in kinds)
 
 
-def chosen(pragma: KernelPragma, found: Sequence[FunctionDefinition]) -> FunctionDefinition:
+def chosen(pragma: KernelPragma, candidates: Sequence[FunctionDefinition]) -> FunctionDefinition:
     """The overload that takes the pragma's arguments. Raises SourceError where none does, or two as well."""
-    if len(found) == 1:
-        return found[0]
-    scores = {k: score for k, d in enumerate(found) if (score := _score(pragma.arguments, d.formals)) is not None}
-    best = [found[k] for k, score in scores.items() if score == max(scores.values())]
-    listed = "; ".join(f"`{d.prototype}`" for d in (best or found)[:4])
+    if len(candidates) == 1:
+        return candidates[0]
+    scores = {k: score for k, d in enumerate(candidates) if (score := _score(pragma.arguments, d.formals)) is not None}
+    best = [candidates[k] for k, score in scores.items() if score == max(scores.values())]
+    listed = "; ".join(f"`{d.prototype}`" for d in (best or candidates)[:4])
     if not best:
         raise SourceError(f"no overload of `{pragma.name}` takes these arguments", pragma.span, f"there are {listed}")
     if len(best) > 1:

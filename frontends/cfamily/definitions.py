@@ -64,24 +64,24 @@ class FunctionDefinition:
 
     @property
     def member(self) -> bool:
-        """Of a class, and not `static`: it needs an object."""
+        """Whether it is of a class and not `static`: it needs an object."""
         return bool(self.scopes) and self.scopes[-1].kind == "class" and self.private != "`static`"
 
 
 def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
-    """Those of the source itself, in the order of the text; active ones only."""
+    """The definitions of the source itself, in the order of the text; active ones only."""
     return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
 
 
 def named(name: str, definitions: Sequence[FunctionDefinition], place: int) -> list[FunctionDefinition]:
-    """What `name` means at `place`: the definitions with just that name, else those in the scopes around it, else all
-    whose qualified name ends with it."""
-    wanted = plain_name(name)
+    """The definitions that `name` means at `place`: those with just that name, else those in the scopes around it, else
+    all whose qualified name ends with it."""
+    qualified = plain_name(name)
     around = {s for d in definitions for s in d.scopes if d.start <= place < s.end}
-    exact = [d for d in definitions if d.qualified == wanted]
+    exact = [d for d in definitions if d.qualified == qualified]
     if exact:
         return exact
-    ending = [d for d in definitions if d.qualified.endswith(f"::{wanted}")]
+    ending = [d for d in definitions if d.qualified.endswith(f"::{qualified}")]
     inside = [d for d in ending if any(scope in around for scope in d.scopes)]
     return inside or ending
 
@@ -95,20 +95,20 @@ class FunctionHead:
 
 
 def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
-    """Of the functions of this name that the source, or what it includes, defines or declares; overloads apart."""
-    own = name.rpartition("::")[2]
-    found = [
+    """Heads of the functions of this name that the source or its headers define or declare, overloads apart."""
+    simple = name.rpartition("::")[2]
+    functions = [
         FunctionHead(tuple(_formal(unit, p) for p in f.formals), _result(f))
         for f in unit.functions
-        if f.name.text.rpartition("::")[2] == own
+        if f.name.text.rpartition("::")[2] == simple
     ]
     for declaration in unit.globals:
         for declarator in declaration.declarators:
-            if declarator.name.text.rpartition("::")[2] == own and declarator.parameters is not None:
+            if declarator.name.text.rpartition("::")[2] == simple and declarator.parameters is not None:
                 base = type_of(declaration.words, declarator).base
                 formals = tuple(_formal(unit, p) for p in declarator.parameters)
-                found.append(FunctionHead(formals, CType(base, sum(declarator.pointers), ())))
-    kinds = {tuple((f.type, f.reference) for f in head.formals): head for head in reversed(found)}
+                functions.append(FunctionHead(formals, CType(base, sum(declarator.pointers), ())))
+    kinds = {tuple((f.type, f.reference) for f in head.formals): head for head in reversed(functions)}
     return tuple(kinds.values())[::-1]
 
 
@@ -174,12 +174,12 @@ def _returns(unit: Unit, function: Function) -> str:
     end = _index(unit, function.name, function.first)
     asides = unit.reader.feed.asides
     dropped = unit.reader.feed.left_out
-    kept = [
+    words = [
         t for at, t in enumerate(unit.tokens[function.first : end], function.first)
         if at not in dropped and t.kind != "text" and t.text not in NOT_RETURNED
         and (at not in asides or t.text == "const")
     ]  # fmt: skip
-    return spaced(kept)
+    return spaced(words)
 
 
 def _result(function: Function) -> CType:

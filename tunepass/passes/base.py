@@ -82,11 +82,11 @@ class Result:
     def __repr__(self) -> str:
         files = ", ".join(file.name for file in self.compilation.files)
         written = f"; writes {files}" if files else ""
-        found = self.compilation.search_result
-        if found is None:
+        search = self.compilation.search_result
+        if search is None:
             return f"<Result of {self.kernel.name!r}: no search{written}>"
-        gains = ", ".join(gain.sentence() for gain in found.gains)
-        return f"<Result of {self.kernel.name!r}: {abbreviated(found.choice)}{'; ' * bool(gains)}{gains}{written}>"
+        gains = ", ".join(gain.sentence() for gain in search.gains)
+        return f"<Result of {self.kernel.name!r}: {abbreviated(search.choice)}{'; ' * bool(gains)}{gains}{written}>"
 
     @property
     def kernel(self) -> Kernel:

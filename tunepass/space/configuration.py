@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tunepass.diagnostics import SpaceError
 
-MOST_SHOWN = 8  # parameters in the representation of a trial or a result
+MOST_PARAMETERS = 8  # parameters in the representation of a trial or a result
 Value = bool | int | float | str | tuple[int | str, ...]
 
 
@@ -20,8 +20,8 @@ def shown(value: Value) -> str:
 
 def abbreviated(values: Mapping[str, Value]) -> str:
     """`tile=64, unroll=4`; of many parameters the first few, and how many there are."""
-    words = [f"{name}={shown(value)}" for name, value in itertools.islice(values.items(), MOST_SHOWN)]
-    return ", ".join(words) + (f", … ({len(values)} parameters)" if len(values) > MOST_SHOWN else "")
+    words = [f"{name}={shown(value)}" for name, value in itertools.islice(values.items(), MOST_PARAMETERS)]
+    return ", ".join(words) + (f", … ({len(values)} parameters)" if len(values) > MOST_PARAMETERS else "")
 
 
 class Configuration(Mapping[str, Value]):

@@ -327,10 +327,10 @@ def _rounded(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"about 10^{int(count.bit_length() * math.log10(2))}"
 
 
-def _listed(what: str, values: Iterable[T]) -> tuple[T, ...]:
+def _listed(argument: str, values: Iterable[T]) -> tuple[T, ...]:
     """The values as a tuple; SpaceError for one alone, and for text, whose letters are no constraints."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise SpaceError(f"{what} is a list, got {values!r}", hint=f"write {what}=[...]")
+        raise SpaceError(f"{argument} is a list, got {values!r}", hint=f"write {argument}=[...]")
     return tuple(values)
 
 

@@ -69,7 +69,7 @@ class Believes(Protocol):
     """
 
     def beliefs(self) -> Beliefs | None:
-        """Of the trials that it observed, in order; None where no trial says how large the noise is."""
+        """Beliefs about the trials that it observed, in order; None where no trial says how large the noise is."""
 
 
 STRATEGY_CAPABILITIES: tuple[type, ...] = (ReportsPriorWeight, ReportsFeasibleRecall, Revises, Believes)

@@ -15,7 +15,7 @@ OPTIONAL = (*ADDED, "plugins")  # not written where they are empty
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What a result depends on besides the configuration. A lock whose identity changed is stale.
+    """All that a result depends on besides the configuration. A lock whose identity changed is stale.
 
     Args:
         source: a hash of the text.

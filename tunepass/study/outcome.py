@@ -98,10 +98,10 @@ def mean_of(measured: Sequence[Measured]) -> Measured:
     )
 
 
-def _check_mapping(what: str, values: object) -> None:
+def _check_mapping(subject: str, values: object) -> None:
     if not isinstance(values, Mapping):
         raise StudyError(
-            f"{what} of a measurement: a number for each objective by name, got {values!r}",
+            f"{subject} of a measurement: a number for each objective by name, got {values!r}",
             hint='write tunepass.Measured({"time": 3.1})',
         )
 

@@ -45,7 +45,7 @@ class Trial:
 
     @property
     def measured(self) -> bool:
-        """Whether the outcome has values."""
+        """True if the outcome has values."""
         return isinstance(self.outcome, Measured)
 
     @property
@@ -72,7 +72,7 @@ class Trial:
 
     @property
     def censored(self) -> bool:
-        """Whether the measurement was stopped early."""
+        """True if the measurement was stopped early."""
         return cut_short(self.outcome)
 
 

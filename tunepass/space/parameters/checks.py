@@ -31,30 +31,30 @@ def check_name(name: str, span: Span | None) -> None:
         raise SpaceError(f"a parameter's name is not a word of the expression language, got {name!r}", span)
 
 
-def flag(name: str, what: str, value: object, span: Span | None) -> bool:
-    """The Boolean argument `what`, also one of NumPy's."""
+def flag(name: str, argument: str, value: object, span: Span | None) -> bool:
+    """The Boolean argument `argument`, also one of NumPy's."""
     if not isinstance(value, (bool, np.bool_)):
-        raise SpaceError(f"{name}: {what} is True or False, got {value!r}", span)
+        raise SpaceError(f"{name}: {argument} is True or False, got {value!r}", span)
     return bool(value)
 
 
-def whole_number(name: str, what: str, value: object, span: Span | None) -> int:
-    """The argument `what`, small enough for every sum of two of them to have 63 bits."""
+def whole_number(name: str, argument: str, value: object, span: Span | None) -> int:
+    """The argument `argument`, small enough for every sum of two of them to have 63 bits."""
     whole = as_whole(value)
     if whole is None or abs(whole) >= 1 << 62:
-        raise SpaceError(f"{name}: {what} is a whole number below 2**62, got {value!r}", span)
+        raise SpaceError(f"{name}: {argument} is a whole number below 2**62, got {value!r}", span)
     return whole
 
 
-def real_number(name: str, what: str, value: object, span: Span | None) -> float:
-    """The argument `what`, finite or not."""
+def real_number(name: str, argument: str, value: object, span: Span | None) -> float:
+    """The argument `argument`, finite or not."""
     real = as_real(value)
     if real is None:
-        raise SpaceError(f"{name}: {what} is a number, got {value!r}", span)
+        raise SpaceError(f"{name}: {argument} is a number, got {value!r}", span)
     try:
         return float(real)
     except OverflowError:
-        raise SpaceError(f"{name}: {what} must be finite, got a whole number beyond any float", span) from None
+        raise SpaceError(f"{name}: {argument} must be finite, got a whole number beyond any float", span) from None
 
 
 def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None) -> None:

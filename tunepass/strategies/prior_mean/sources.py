@@ -29,7 +29,7 @@ CHECKED_ROWS = 10  # how many times as many of the best rows as are wanted are c
 
 
 class PriorMean(ABC):
-    """What is known about an objective before it is measured: an analytic model, or an earlier study.
+    """Knowledge about an objective before it is measured: an analytic model, or an earlier study.
 
     Its values need no particular unit. A class of one's own defines `values`.
 
