@@ -91,6 +91,9 @@ def test_the_search_takes_the_strategy_and_the_surrogate(
 def test_the_device_prices_a_spatial_program(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(ROOT / "samples" / "spatial" / "DotProduct.scala")
     status, out = run(capsys, "estimate", source, "--device", "half-stratix-v", "--format", "json")
+    listed = {d["name"]: d.get("package") for d in json.loads(run(capsys, "devices", "--format", "json")[1])}
+    assert (listed["half-stratix-v"], listed["stratix-v"]) == ("tunepass-plan 1.0", None)
+    assert "half-stratix-v (of tunepass-plan 1.0)" in run(capsys, "devices")[1]
     whole = json.loads(run(capsys, "estimate", source, "--device", "stratix-v", "--format", "json")[1])
     assert status == 0 and json.loads(out)["device"] == "half-stratix-v"
     assert json.loads(out)["values"]["alms"] == whole["values"]["alms"]

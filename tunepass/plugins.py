@@ -1,6 +1,6 @@
 """Plug-ins: the entry points of installed packages whose group is `tunepass.` and a role.
 
-Entry points are read when a built-in name is missing, and by `tunepass plugins` and `tunepass doctor`: importing
+Entry points are read when a built-in name is missing, and by `tunepass plugins`, `devices` and `doctor`: importing
 `importlib.metadata` takes as long as a whole call of `tunepass cc`.
 """
 
