@@ -80,6 +80,7 @@ def build(request: Request, attack: Attack) -> dict[str, object]:
         (PLACE / name).mkdir(parents=True)
     source = PLACE / "source" / Path(request.source).name
     source.write_text(attack.text)
+    before = metadata(source)
     pid = os.fork()
     if pid == 0:
         start(request, attack, source)
@@ -91,9 +92,15 @@ def build(request: Request, attack: Attack) -> dict[str, object]:
         "stdout": (PLACE / "stdout").read_text(errors="replace"),
         "stderr": (PLACE / "stderr").read_text(errors="replace"),
         "trials": trials(PLACE / "source" / "attack.db"),
-        "source_changed": not source.exists() or source.read_text() != attack.text,
+        "source_changed": not source.exists() or source.read_text() != attack.text or metadata(source) != before,
         "left_behind": left_behind(source.name),
     }
+
+
+def metadata(file: Path) -> tuple[object, ...]:
+    """Mode, time of the last change and attributes; the owner changes as the build gives up privileges."""
+    status = file.stat()
+    return status.st_mode, status.st_mtime_ns, os.listxattr(file)
 
 
 def start(request: Request, attack: Attack, source: Path) -> None:

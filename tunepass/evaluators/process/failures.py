@@ -29,6 +29,8 @@ REMEDIES = {
     r"[Cc]annot create temporary file|cannot execute|unable to execute command|posix_spawn": (
         "is the compiler still whole, and is the temporary folder (TMPDIR) there?"
     ),
+    r"the supervisor of programs cannot be started": "may this user start the Python that tunepass runs in?",
+    r"cannot run .* cannot be set up: ": "`tunepass doctor` says what this machine permits",
 }
 OF_THE_MACHINE = re.compile("|".join(REMEDIES))
 BELIEVED = "(tried again, and the default still works)"

@@ -20,6 +20,7 @@ from tunepass.evaluators.process.protection import Kind, Trust, shield, start_wo
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
 WORKED = 0.8  # share of its time that a program which never waits has the processor
+ASK_DOCTOR = "`tunepass doctor` says what this machine permits"
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
 
 Ended = Literal["exit", "signal", "timeout", "memory", "output", "processes", "disk"]
@@ -96,7 +97,7 @@ class _Header(TypedDict):
     """The first part of the supervisor's reply; the captured bytes follow."""
 
     ended: Ended | Literal["abandoned"]
-    exec_error: tuple[int, str] | None
+    exec_error: tuple[int, str, str] | None  # its number, its words, what was being set up (empty: the program's start)
     returncode: int | None
     signal: int | None
     seconds: float
@@ -165,13 +166,16 @@ def run_limited(
 
 def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> bytes:
     """Start the supervisor, keep its stdin open until it has replied, and wait for it."""
-    process = subprocess.Popen(
-        start_words(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # a terminal's Ctrl-C is ours to handle
-        pass_fds=descriptors,
-    )
+    try:
+        process = subprocess.Popen(
+            start_words(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # a terminal's Ctrl-C is ours to handle
+            pass_fds=descriptors,
+        )
+    except OSError as error:
+        raise ToolError(f"the supervisor of programs cannot be started: {error}", hint=ASK_DOCTOR) from None
     assert process.stdin and process.stdout
     with _running_lock:
         _running.add(process)
@@ -206,9 +210,10 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
 
 def _completed(program: str, header: _Header, stdout: bytes, stderr: bytes) -> Completed:
     if header["exec_error"]:
-        raise ToolError(
-            f"cannot run {program}: {header['exec_error'][1]}", hint="is it installed, executable and on the PATH?"
-        )
+        _, words, doing = header["exec_error"]
+        if doing:
+            raise ToolError(f"cannot run {program}: {doing} cannot be set up: {words}", hint=ASK_DOCTOR)
+        raise ToolError(f"cannot run {program}: {words}", hint="is it installed, executable and on the PATH?")
     if header["ended"] == "abandoned":
         raise KeyboardInterrupt
     number, ended = header["signal"], header["ended"]

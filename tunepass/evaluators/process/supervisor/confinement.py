@@ -10,11 +10,14 @@ import struct
 from tunepass.evaluators.process.supervisor.kernel import PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, call, prctl
 from tunepass.evaluators.process.supervisor.request import RunRequest
 
-# Capabilities (linux/capability.h) that root's programs keep; those of his own files, and memory that stays resident.
+# Capabilities (linux/capability.h) that root's programs keep: kernels to read files and to keep memory resident, the
+# user's own commands also to change files.
 CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID, SETUID = range(8)
 NET_BIND_SERVICE, NET_RAW, IPC_LOCK, SYS_CHROOT, SYS_NICE, PERFMON, LAST = 10, 13, 14, 18, 23, 38, 63
-KERNEL_KEEPS = {CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, IPC_LOCK}
-PROGRAM_KEEPS = KERNEL_KEEPS | {KILL, SETGID, SETUID, NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, SYS_NICE, PERFMON}
+KERNEL_KEEPS = {DAC_READ_SEARCH, IPC_LOCK}
+OF_FILES = {CHOWN, DAC_OVERRIDE, FOWNER, FSETID}
+OF_ITSELF = {KILL, SETGID, SETUID, NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, SYS_NICE, PERFMON}
+PROGRAM_KEEPS = KERNEL_KEEPS | OF_FILES | OF_ITSELF
 
 # linux/landlock.h
 WRITE_FILE, MAKE_CHAR, MAKE_BLOCK, REFER, TRUNCATE = 1 << 1, 1 << 6, 1 << 11, 1 << 13, 1 << 14
@@ -65,9 +68,10 @@ def landlock_version() -> int:
         return 0
 
 
-def restrict_writing(folder: str | None) -> bool:
+def restrict_writing(folder: str | None, *, shared: bool = True) -> bool:
     """From here on only what is below `folder` and some devices are written, and nothing outside is signalled, traced
-    or connected to, as far as this kernel knows these rights. None: writing stays as it is. False without Landlock."""
+    or connected to, as far as this kernel knows these rights. None: writing stays as it is. `shared`: so is /dev/shm,
+    where it does not outlive the program. False without Landlock."""
     version = landlock_version()
     if version == 0:
         return False
@@ -79,7 +83,7 @@ def restrict_writing(folder: str | None) -> bool:
     if folder is not None:
         allow(rules, folder, written)
         for name in os.listdir("/dev"):
-            if name in WRITABLE or name.startswith(WRITABLE_PREFIX):
+            if (name in WRITABLE or name.startswith(WRITABLE_PREFIX)) and (shared or name != "shm"):
                 allow(rules, f"/dev/{name}", written)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     call("landlock_restrict_self", rules, 0)

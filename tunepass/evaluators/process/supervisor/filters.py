@@ -25,8 +25,16 @@ REFUSED = (
     *("mount", "umount2", "pivot_root", "chroot", "setns", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount"),
     *("fspick", "mount_setattr", "open_by_handle_at", "fanotify_init", "quotactl", "acct", "swapon", "swapoff"),
     *("reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "iopl", "ioperm"),
+    # Of files other than their contents: for those Landlock knows no rights.
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes"),
+    *("utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr"),
+    *("fremovexattr", "removexattrat", "file_setattr", "memfd_secret"),
     *("settimeofday", "clock_settime", "clock_adjtime", "sethostname", "setdomainname", "vhangup", "syslog"),
 )
+# Requests of ioctl that change a file's flags or attributes (fs.h, fsverity.h, fscrypt.h, msdos_fs.h of linux/):
+# FS_IOC_SETFLAGS of 64 and 32 bits, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY,
+# FS_IOC_SET_ENCRYPTION_POLICY, FAT_IOCTL_SET_ATTRIBUTES.
+FLAG_REQUESTS = (0x40086602, 0x40046602, 0x40087602, 0x401C5820, 0x40806685, 0x800C6613, 0x40047211)
 # Calls that name a process or a thread: the argument that does. Zero is the caller or his group.
 NAMING = {
     **dict.fromkeys(("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "prlimit64"), 0),
@@ -75,6 +83,13 @@ def refuse(argument: int, value: int) -> tuple[Instruction, ...]:
     return instruction(LOAD, AT_ARGUMENTS + 8 * argument), instruction(EQUAL, value, 0, 1), returning(EPERM)
 
 
+def refuse_any(argument: int, values: tuple[int, ...]) -> tuple[Instruction, ...]:
+    """EPERM if the low half of the argument is one of the values, else ALLOW."""
+    load = instruction(LOAD, AT_ARGUMENTS + 8 * argument)
+    tests = (step for value in values for step in (instruction(EQUAL, value, 0, 1), returning(EPERM)))
+    return load, *tests, returning(ALLOW)
+
+
 def returning(value: int) -> Instruction:
     return instruction(RETURN, value)
 
@@ -94,12 +109,18 @@ def start(foreign: int) -> list[Instruction]:
     ]
 
 
-def call_filter(trust: str, *, broker: bool) -> bytes:
-    """For a kernel what it has no business with; with a broker what names other processes or could stay behind."""
+def call_filter(trust: str, *, broker: bool, alone: bool = True) -> bytes:
+    """For a kernel what it has no business with; with a broker what names other processes or could stay behind. With
+    neither a broker nor namespaces (`alone`) a kernel makes no objects that could stay behind."""
     program = start(EPERM if trust == "kernel" else ALLOW)
     if trust == "kernel":
         for name in REFUSED:
             program += when(name, returning(EPERM))
+        program += when("ioctl", *refuse_any(1, FLAG_REQUESTS))
+        if not (alone or broker):
+            for name in GETTING:
+                program += when(name, returning(EPERM))
+            program += when("mq_open", *decide(1, ANY_BIT, O_CREAT, EPERM, ALLOW))
         program += when("clone", *decide(0, ANY_BIT, NEW_SPACES, EPERM, ALLOW))
         program += when("unshare", *decide(0, ANY_BIT, NEW_SPACES | NEW_TIME, EPERM, ALLOW))
         program += when("clone3", returning(ENOSYS))  # its flags are in memory; libraries go on with clone

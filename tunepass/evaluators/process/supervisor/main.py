@@ -28,44 +28,67 @@ else:
     import _signal as signal  # `signal` brings `enum`, which takes as long to import as all the rest
 
 REPLY = 1
+NOT_STARTED: dict[str, object] = {
+    "ended": "exit",
+    "exec_error": None,
+    "returncode": None,
+    "signal": None,
+    "seconds": 0.0,
+    "left_behind": 0,
+    "peak_bytes": 0,
+    "cpu_s": 0.0,
+    "involuntary_switches": 0,
+}
 COUNTS_BY_NAMESPACE = (5, 14)  # the Linux since which a user namespace has a count of processes of its own
 
 
 def keep_open(descriptors: list[int]) -> int:
     """Number them 3, 4, ... and close all others. The last, whose number this is, closes at exec, the others stay."""
-    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in descriptors]
+    last = 2 + len(descriptors)
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, last + 1) for fd in descriptors]
     for nr, fd in enumerate(high, 3):
         os.dup2(fd, nr)
-    last = 2 + len(high)
     os.set_inheritable(last, False)
     os.closerange(last + 1, 1024)
     return last
 
 
 def become(request: RunRequest, out: int, err: int, failed: int, channel: socket | None) -> None:
-    """In the forked child: never returns."""
+    """In the forked child: never returns. What fails before the program is started is told with what was being done."""
+    doing, starting = "a process of its own", False
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setsid()
         if request.cpus:
             try_to(os.sched_setaffinity, 0, request.cpus)  # where allowed
+        doing = f"the working folder {request.cwd}"
         os.chdir(request.cwd)
         for nr in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD):
             signal.signal(nr, signal.SIG_DFL)
         if request.temporary:
+            doing = f"the temporary folder {request.temporary}"
             os.mkdir(request.temporary, 0o700)
             request.env["TMPDIR"] = request.temporary
+        doing = "its limits and protection"
         confine(request, channel)
+        doing = "its open files"
         null = os.open(os.devnull, os.O_RDONLY)
         for stream, fd in enumerate((null, out, err)):
             os.dup2(fd, stream)
         failed = keep_open([*request.descriptors, failed])
-        os.write(failed, marshal.dumps(time.monotonic()))
+        starting = os.write(failed, marshal.dumps(time.monotonic())) > 0
         os.execvpe(request.argv[0], request.argv, request.env)
-    except OSError as error:
-        os.write(failed, marshal.dumps((error.errno, str(error.strerror))))
+    except (OSError, MemoryError, RuntimeError, ValueError) as error:
+        start = b"" if starting else marshal.dumps(time.monotonic())
+        os.write(failed, start + failure_message(error, "" if starting else doing))
     finally:
         os._exit(127)
+
+
+def failure_message(error: Exception, doing: str) -> bytes:
+    """For the caller: the error's number and words, and what was being set up; empty for the program's own start."""
+    number, words = (error.errno, error.strerror) if isinstance(error, OSError) else (None, "")
+    return marshal.dumps((number or 0, str(words or error or type(error).__name__), doing))
 
 
 def confine(request: RunRequest, channel: socket | None) -> None:
@@ -77,10 +100,12 @@ def confine(request: RunRequest, channel: socket | None) -> None:
     confinement.drop_capabilities(request.trust)
     alone = request.protection in ("namespaces", "user_namespaces")
     if request.trust == "kernel" or not alone:
-        confinement.restrict_writing(request.scratch if request.trust == "kernel" else None)
+        folder = request.scratch if request.trust == "kernel" else None
+        confinement.restrict_writing(folder, shared=alone or channel is not None)
     filtered = request.filter and confinement.is_64_bit(request.argv[0], request.env.get("PATH", ""))
     if filtered and (request.trust == "kernel" or channel):
-        listener = confinement.filter_calls(call_filter(request.trust, broker=bool(channel)), listen=bool(channel))
+        code = call_filter(request.trust, broker=bool(channel), alone=alone)
+        listener = confinement.filter_calls(code, listen=bool(channel))
         if channel:
             from tunepass.evaluators.process.supervisor.broker import hand_over
 
@@ -101,6 +126,15 @@ def main() -> None:
         os.write(REPLY, marshal.dumps(probe()))
         return
     request = read_request()
+    try:
+        supervise(request)
+    except (OSError, MemoryError, RuntimeError, ValueError) as error:  # whoever runs already ends with this process
+        header = {**NOT_STARTED, "protection": request.protection}
+        header["exec_error"] = marshal.loads(failure_message(error, "the supervisor"))
+        send_reply(marshal.dumps((header, b"", b"")))
+
+
+def supervise(request: RunRequest) -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
@@ -193,7 +227,10 @@ def reply(watch: Watch, ended: str, left: int, failure: bytes) -> None:
         "cpu_s": usage.ru_utime + usage.ru_stime if usage else 0.0,
         "involuntary_switches": usage.ru_nivcsw if usage else 0,
     }
-    rest = marshal.dumps((header, *(bytes(capture.data) for capture in watch.captures)))
+    send_reply(marshal.dumps((header, *(bytes(capture.data) for capture in watch.captures))))
+
+
+def send_reply(rest: bytes) -> None:
     try:
         while rest:
             rest = rest[os.write(REPLY, rest) :]
