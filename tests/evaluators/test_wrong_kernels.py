@@ -22,8 +22,8 @@ from tunepass.study.outcome import Failed, Measured, Outcome
 WRONG = sorted((Path(__file__).parents[1] / "attacks" / "wrong").glob("*.c"))
 
 
-def task_of(folder: Path, text: str, command: tuple[str, ...] = ("gcc", "-O2")) -> KernelTask:
-    path = folder / "kernel.c"
+def task_of(folder: Path, text: str, command: tuple[str, ...] = ("gcc", "-O2"), name: str = "kernel.c") -> KernelTask:
+    path = folder / name
     path.write_text(text)
     kernel = CFrontend().parse(Source(str(path), text), words=command).kernels[0]
     call = kernel.body_as(CKernel).call

@@ -30,7 +30,7 @@ from tunepass.evaluators.harness.reference import (
 )
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
-from tunepass.evaluators.harness.threads import race_found
+from tunepass.evaluators.harness.threads import Unwatched, race_found, starts_threads
 from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
 from tunepass.evaluators.harness_judge import MS, HarnessJudge
 from tunepass.evaluators.kept_programs import KeptPrograms
@@ -77,10 +77,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             language="c++" if task.language == "c++" else "c",
             limits=task.compile_limits,
         )
-        self.warnings: tuple[str, ...] = ()
+        self._reference_warnings: tuple[str, ...] = ()
+        self._unwatched: dict[str, None] = {}  # reasons why ThreadSanitizer watched a candidate not
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
+        self._threads: dict[Configuration, bool] = {}  # of the candidates that were compiled
         self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
         self._failed_again: dict[Configuration, Failed] = {}  # while they were compared
         self._programs: KeptPrograms[BuiltCandidate] = KeptPrograms(self._remove)
@@ -111,12 +113,22 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     task.confirm(self._reference)
                 usual = self._reference.usual(task.seeds[0])
                 zeros = zeros_pass(usual.calls[0], usual.tolerances)
-                self.warnings = (
+                self._reference_warnings = (
                     *task.warnings,
                     *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
                     *left_out(self._reference, task.inputs),
                 )
             return self._reference
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """About the reference, and checks of finalists that could not be made."""
+        unwatched = (
+            f"ThreadSanitizer did not watch finalists with threads: {reason}; data races were looked for only by"
+            " repeated runs under load"
+            for reason in self._unwatched
+        )
+        return (*self._reference_warnings, *unwatched)
 
     @property
     def is_set_up(self) -> bool:
@@ -149,7 +161,6 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _compile(self, built: BuiltCandidate, link_known: bool) -> None:
         assert self._harness is not None
         candidate = built.candidate
-        self._threaded = self._threaded or self.compiling.threaded(candidate)
         text = self.task.text if candidate.text is None else candidate.text
         target, done, failure = self.compiling.compile_object(candidate, built.folder, rename_main=mentions_main(text))
         if failure is None and candidate.requests:
@@ -158,6 +169,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.log, built.failure = done.log, failure
         if failure is not None:
             return
+        threads = self._threads[built.configuration] = self.compiling.threaded(candidate) or starts_threads(target)
+        self._threaded = self._threaded or threads
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
         if built.key in self.cache and not link_known:
             return
@@ -215,7 +228,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
         with contextlib.ExitStack() as stack:
             cpus: tuple[int, ...] = stack.enter_context(reserved_core(self.patience))
-            if self.compiling.threaded(built.candidate):
+            if self._threads.get(built.configuration, True):
                 cpus = ()
             yield self._run_of(built, cpus)
 
@@ -289,7 +302,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _go_together(self, built: Sequence[BuiltCandidate]) -> bool:
         """Threads of programs that wait for their turn may go on spinning, and all need memory at once."""
-        if self.task.metric != "time" or len(built) < 2 or any(self.compiling.threaded(b.candidate) for b in built):
+        if self.task.metric != "time" or len(built) < 2 or any(self._threads.get(b.configuration, True) for b in built):
             return False
         return self.set_up().peak_bytes * len(built) <= MEMORY_SHARE * memory_left()
 
@@ -303,11 +316,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def look_again(self, configuration: Configuration) -> Failed | None:
         """With threads, under other schedules and under load."""
         known = self._failed_again.get(configuration)
-        if known is not None or not self.compiling.threaded(self.task.lower(configuration)):
+        if known is not None or not self._threads.get(configuration, True):
             return known
         built = self.linked(configuration)
         try:
-            return None if built.program is None else self._raced(built)
+            return self._raced(built) if built.program is not None and self._threads[configuration] else None
         finally:
             self.discard(built)
 
@@ -333,7 +346,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         assert self._harness is not None
         limits, seed = self.set_up().check_limits(self.task.run_limits), self.task.seeds[0]
         race = race_found(self._harness, candidate, folder, seed=seed, limits=limits)
-        if race is not None and race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits):
+        if isinstance(race, Failed):
+            alike = race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits)
+            if isinstance(alike, Failed):
+                race = Unwatched("it finds a data race in the untouched source too")
+        if isinstance(race, Unwatched):
+            self._unwatched[race.reason] = None
             return None
         return race
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,117 @@ def test_what_failed_while_it_was_compared_is_known(tmp_path: Path) -> None:
         values = evaluator.compare_again([Configuration({"BOUND": 0, "OTHER": 0}), wrong], rounds=2)
         found = evaluator.look_again(wrong)
     assert [len(v) for v in values] == [2, 0] and isinstance(found, Failed) and found.stage == "wrong_result"
+
+
+PTHREADS = """
+#include <pthread.h>
+#pragma tunepass param WAY: integer(0..2) = 0
+#pragma tunepass kernel best(n = 6000, x: in double[n], s: out double[1])
+struct job { const double *x; int n; double *s; };
+static void *half(void *given)
+{
+    struct job *job = given;
+    double sum = 0;
+    for (int i = 0; i < job->n; i++) sum += job->x[i] * job->x[i];
+    *job->s += sum;
+    return 0;
+}
+void best(int n, const double *x, double *s)
+{
+    double other = 0;
+    struct job first = {x, n / 2, WAY == 2 ? s : &other}, second = {x + n / 2, n - n / 2, s};
+    s[0] = 0;
+#if WAY
+    pthread_t thread;
+    pthread_create(&thread, 0, half, &first);
+    half(&second);
+    pthread_join(thread, 0);
+#else
+    half(&first);
+    half(&second);
+#endif
+    s[0] += other;
+}
+"""
+
+
+def test_a_race_between_threads_without_openmp_and_without_an_option_is_found(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, PTHREADS, ("gcc", "-O1"))) as evaluator:
+        for way in range(3):
+            evaluator.discard(evaluator.prepare(Configuration({"WAY": way})))
+        assert list(evaluator._threads.values()) == [False, True, True] and evaluator.look_s() == LOOK_S
+        assert evaluator.look_again(Configuration({"WAY": 1})) is None
+        race = evaluator.look_again(Configuration({"WAY": 2}))
+        assert race is not None and race.stage == "wrong_result" and "ThreadSanitizer: data race" in race.log
+        assert evaluator.warnings == ()
+
+
+CXX_THREADS = """
+#include <thread>
+#pragma tunepass param WAY: integer(0..1) = 0
+#pragma tunepass kernel sum(n = 600, x: in double[n], s: out double[1])
+void sum(int n, const double *x, double *s)
+{
+    double half = 0;
+    double &other = WAY ? s[0] : half;
+    s[0] = 0;
+    std::thread thread([&] { for (int i = 0; i < n / 2; i++) other += x[i]; });
+    for (int i = n / 2; i < n; i++) s[0] += x[i];
+    thread.join();
+    s[0] += half;
+}
+"""
+
+
+def test_a_race_between_threads_of_cxx_is_found(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, CXX_THREADS, ("g++", "-O1"), "kernel.cpp")) as evaluator:
+        assert evaluator.look_again(Configuration({"WAY": 0})) is None
+        race = evaluator.look_again(Configuration({"WAY": 1}))
+        assert race is not None and "ThreadSanitizer: data race" in race.log
+
+
+LOCKED = """
+#include <omp.h>
+#pragma tunepass param WAY: integer(0..1) = 0
+#pragma tunepass kernel sum(n = 600, x: in double[n], s: out double[1])
+void sum(int n, const double *x, double *s)
+{
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    s[0] = 0 * WAY;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        omp_set_lock(&lock);
+        s[0] += x[i];
+        omp_unset_lock(&lock);
+    }
+    omp_destroy_lock(&lock);
+}
+"""
+NO_RUNTIME = """#!/bin/sh
+case "$*" in *-fsanitize=thread*) echo "cc: error: no runtime for threads" >&2; exit 1;; esac
+exec gcc "$@"
+"""
+RACING = PTHREADS.replace("#if WAY", "#if 1").replace("WAY == 2 ? s : &other", "s + 0 * WAY")
+
+
+@pytest.mark.parametrize(
+    "text,compiler,reason",
+    [
+        (LOCKED, "gcc", "it does not know how omp_destroy_lock orders threads"),
+        (LOCKED, "no-runtime", "it does not compile with -fsanitize=thread: cc: error: no runtime for threads"),
+        (RACING, "gcc", "it finds a data race in the untouched source too"),
+    ],
+)
+def test_threads_that_cannot_be_watched_are_told_of(
+    text: str, compiler: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "no-runtime"
+    script.write_text(NO_RUNTIME)
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with CompileRun(task_of(tmp_path, text, (compiler, "-O1", "-fopenmp"))) as evaluator:
+        evaluator.set_up()
+        with evaluator.workspace.scratch() as folder:
+            assert evaluator._accused(evaluator.task.lower(Configuration({"WAY": 1})), folder) is None
+        assert [reason in warning for warning in evaluator.warnings] == [True], evaluator.warnings

@@ -2,17 +2,18 @@
 
 It sees what compiled code does and what the C library locks, but not how an OpenMP library synchronises its threads. Of
 gcc's it is told (gomp.c), as far as the candidate uses nothing else of it; with other OpenMP libraries it is not asked,
-nor where it finds a race in the untouched source.
+nor where it finds a race in the untouched source. Then the answer is `Unwatched`, with the reason.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
+from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
@@ -38,42 +39,80 @@ LIBRARY = re.compile(rb"\b(GOMP_\w+|GOACC_\w+|__kmpc_\w+|omp_\w*lock\w*)\b")
 RACE = re.compile(r"WARNING: ThreadSanitizer: (data race[^\n]*)\n(.*?)(?=\n\n|\Z)", re.DOTALL)
 
 
+# Functions of the C and C++ libraries, gcc's OpenMP and LLVM's that start threads.
+STARTS = re.compile(
+    r"(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread\w*|GOMP_(parallel|task|teams)\w*|"
+    r"__kmpc_(fork_call|fork_teams|omp_task\w*))(@.*)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwatched:
+    """ThreadSanitizer could not watch the candidate."""
+
+    reason: str
+
+
+def starts_threads(target: Path) -> bool:
+    """True if the object needs a function that starts threads."""
+    return any(STARTS.match(name) for name in symbols(target).needed)
+
+
 def race_found(
     harness: BuiltHarness, candidate: Candidate, folder: Path, *, seed: int, limits: Limits
-) -> Failed | None:
-    """The data race in a call of the candidate; None where there is none, or where this cannot tell."""
+) -> Failed | Unwatched | None:
+    """The data race in a call of the candidate; None where there is none."""
     watched = replace(
         candidate, flags=(*candidate.flags, *FLAGS), environment=(*candidate.environment, *ENVIRONMENT), requests=()
     )
     rename = mentions_main(harness.text if candidate.text is None else candidate.text)
     patient = replace(harness.compiling.limits_now(), wall_s=harness.compiling.limits.most_s)
     target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename, limits=patient)
-    if failure is not None or not _understood(target):
-        return None
+    if failure is not None:
+        return Unwatched(f"it does not compile with -fsanitize=thread: {_first_line(failure)}")
+    if unknown := _not_understood(target):
+        return Unwatched(f"it does not know how {unknown} orders threads")
     program = _linked(harness, watched, target, folder)
-    if program is None:
-        return None
+    if isinstance(program, Failed):
+        return Unwatched(f"it cannot be linked with -fsanitize=thread: {_first_line(program)}")
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
-    match = RACE.search(result.log)
-    return Failed("wrong_result", f"ThreadSanitizer: {match[1]}\n{match[2]}") if match else None
+    if match := RACE.search(result.log):
+        return Failed("wrong_result", f"ThreadSanitizer: {match[1]}\n{match[2]}")
+    return Unwatched(f"its run failed: {_first_line(result)}") if isinstance(result, Failed) else None
 
 
-def _understood(target: Path) -> bool:
-    """Does the object use nothing of an OpenMP library but what is known here?"""
-    used = {name.decode() for name in LIBRARY.findall(target.read_bytes())}
-    return all(name in WRAPPED or HARMLESS.match(name) for name in used)
+def _first_line(failure: Failed) -> str:
+    """The first line of the failure that says what is wrong: an error, what a sanitizer prints, else the first."""
+    lines = [line.strip() for line in failure.log.splitlines() if line.strip()]
+    telling = (line for line in lines if re.search(r"error|FATAL|cannot|undefined", line))
+    return next(telling, lines[0] if lines else failure.stage)
 
 
-def _linked(harness: BuiltHarness, candidate: Candidate, target: Path, folder: Path) -> Path | None:
+def _openmp_names(*objects: Path) -> set[str]:
+    """Functions of an OpenMP library that the objects use."""
+    return {name.decode() for file in objects for name in LIBRARY.findall(file.read_bytes())}
+
+
+def _not_understood(target: Path) -> str:
+    """A function of an OpenMP library that the object uses and whose order of threads is not known here, if any."""
+    unknown = (name for name in _openmp_names(target) if name not in WRAPPED and not HARMLESS.match(name))
+    return min(unknown, default="")
+
+
+def _linked(harness: BuiltHarness, candidate: Candidate, target: Path, folder: Path) -> Path | Failed:
+    """The program; with what gcc's OpenMP library synchronises where the objects use it."""
+    if not _openmp_names(target, *harness.objects) & set(WRAPPED):
+        program, failure = harness.link(target, candidate, folder, by_own=True)
+        return program if program is not None else failure or Failed("compile", "no program")
     runtime = folder / "gomp.o"
     text = folder / "gomp.c"
     text.write_text((resources.files("tunepass.evaluators.harness") / "gomp.c").read_text())
     _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", runtime])
     if failure is not None:
-        return None
+        return failure
     words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in WRAPPED))
     program, failure = replace(harness, objects=(*harness.objects, runtime), link_words=words).link(
         target, candidate, folder, by_own=True
     )
-    return None if failure is not None else program
+    return program if program is not None and failure is None else failure or Failed("compile", "no program")
