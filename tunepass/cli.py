@@ -68,6 +68,7 @@ def _interruptible(work: Callable[[], int]) -> int:
 def _dispatch(words: list[str]) -> int:
     from tunepass.commands import launched
     from tunepass.commands.arguments import COMMANDS, parse
+    from tunepass.diagnostics import printable
 
     try:
         options = parse(words)
@@ -76,10 +77,10 @@ def _dispatch(words: list[str]) -> int:
     notes = launched.enter(options.launcher, options.compiler)
     answer = importlib.import_module(COMMANDS[options.command][1]).run(options)
     for note in (*notes, *answer.notes):
-        print(note, file=sys.stderr)
+        print(printable(note), file=sys.stderr)
     rendered = answer.render(options.format)
     if rendered:
-        print(rendered, flush=True)
+        print(printable(rendered) if options.format == "text" and sys.stdout.isatty() else rendered, flush=True)
     return int(answer.status)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -72,6 +73,9 @@ class Span:
         return f"{self.source.name}:{self.line}:{self.column}"
 
 
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 class Severity(str, Enum):
     ERROR = "error"
     WARNING = "warning"
@@ -90,15 +94,22 @@ class Diagnostic:
     def render(self) -> str:
         """`file:line:column: error: message`, the source line, a caret under it, and the hint."""
         head = f"{self.severity.value}: {self.message}"
-        if self.span is None:
-            return head + (f"\n  = help: {self.hint}" if self.hint else "")
-        lines = [f"{self.span}: {head}", *_excerpt(self.span)]
+        lines = [head] if self.span is None else [f"{self.span}: {head}", *_excerpt(self.span)]
         if self.hint:
             lines.append(f"  = help: {self.hint}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def __str__(self) -> str:
         return self.render()
+
+
+def printable(text: str) -> str:
+    """The text with control characters that a terminal would obey as escapes; lines and tabs stay.
+
+    Also those that change the direction of writing, which hide what a line says (CVE-2021-42574)."""
+    return CONTROL.sub(
+        lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else f"\\u{ord(match[0]):04x}", text
+    )
 
 
 def _excerpt(span: Span) -> list[str]:
@@ -110,7 +121,7 @@ def _excerpt(span: Span) -> list[str]:
         first = max(0, min(column - LINE_LIMIT // 2, len(text) - LINE_LIMIT))
         width = min(width, LINE_LIMIT - (column - first))
     excerpt = text[first : first + LINE_LIMIT] if len(text) > LINE_LIMIT else text
-    before = excerpt[: column - first].expandtabs(TAB_WIDTH)
+    before = printable(excerpt[: column - first].expandtabs(TAB_WIDTH))
     number = str(span.line)
     dots = "…" if first else ""
     return [

@@ -82,6 +82,13 @@ def test_what_a_call_is_given() -> None:
     assert call.parameters["unused"] == (1, 2, 4)
 
 
+@pytest.mark.parametrize("size", ["1e400", "float('nan')", "(1e400, 2)"])
+def test_an_array_of_no_finite_size_is_not_taken_over(size: str) -> None:
+    script = f"import numpy\nout = numpy.zeros({size})\ntune_kernel('f', 'f.cu', 1, [out], {{'x': [1]}})"
+    (call,) = tuner_calls(Source("f.py", script))
+    assert call.arguments is None
+
+
 def test_the_text_may_stand_in_the_script(tmp_path: Path) -> None:
     inside = SCRIPT.replace("kernel_string = f.read()", f"kernel_string = '''{KERNEL}'''")
     found = read(tmp_path, inside)

@@ -205,9 +205,11 @@ class _Script:
     def _extent(self, node: ast.expr) -> int:
         value = self._read(node.value if isinstance(node, ast.Starred) else node)
         value = value.value if isinstance(value, Typed) else value
-        if isinstance(value, tuple):
-            return math.prod(int(part) for part in value if isinstance(part, (int, float)))
-        return int(value) if isinstance(value, (int, float)) else -1
+        parts = value if isinstance(value, tuple) else (value,)
+        numbers = [part for part in parts if isinstance(part, (int, float))]
+        if not all(map(math.isfinite, numbers)) or (numbers == [] and parts is not value):
+            return -1
+        return math.prod(map(int, numbers))
 
     def _find_calls(self, statement: ast.stmt) -> None:
         for node in ast.walk(statement):

@@ -12,6 +12,8 @@ An `id` comes back with the answer. What cannot be answered is `{"error": ...}`;
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
@@ -23,6 +25,7 @@ from tunepass.space.configuration import Configuration, Value
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Request = Mapping[str, Json]
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, as escapes can name: no text in UTF-8 has one
 LONGEST = 1 << 20  # characters of a line
 MOST_SAMPLED = 1_000_000
 
@@ -35,7 +38,9 @@ def serve(space: PrunedSpace, lines: Iterable[str]) -> Iterator[str]:
     """An answer for each line that is not empty."""
     for line in lines:
         if line.strip():
-            yield json.dumps(answered(space, line), ensure_ascii=False, allow_nan=False)
+            answer = answered(space, line)
+            text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+            yield text if text.isascii() or not SURROGATE.search(text) else json.dumps(answer, allow_nan=False)
 
 
 def answered(space: PrunedSpace, line: str) -> Mapping[str, Json]:
@@ -50,18 +55,28 @@ def answered(space: PrunedSpace, line: str) -> Mapping[str, Json]:
         return {**known, **ASKS[ask](space, request)}
     except TunepassError as error:
         return {**known, "error": error.diagnostics[0].message}
+    except Exception as error:  # the questions after it are answered all the same
+        return {**known, "error": f"internal error: {type(error).__name__}: {error}"}
 
 
 def _request(line: str) -> Request:
     if len(line) > LONGEST:
         raise RequestError(f"a line has at most {LONGEST:,} characters")
     try:
-        request = json.loads(line)
+        request = json.loads(line, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"this line is not JSON: {error}") from None
     if not isinstance(request, dict):
         raise RequestError('a question is an object such as {"ask": "space"}')
     return request
+
+
+def _finite(text: str) -> float:
+    """The number; ValueError for one that JSON cannot answer with."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
 
 
 def _values(request: Request) -> dict[str, Value]:
