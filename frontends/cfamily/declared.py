@@ -57,6 +57,7 @@ class Declared:
     name: str
     type: CType
     bits: bool = False  # a bit-field
+    reference: bool = False  # another name for what it is bound to
     initialised: bool = False
     start: int = 0
     offset: int | None = None  # of a member in its struct, in bytes, where the compiler told it
@@ -133,7 +134,14 @@ def _record(record: Record) -> TypeRecord:
 
 def declared(declaration: Declaration, declarator: Declarator) -> Declared:
     kind = type_of(declaration.words, declarator)
-    return Declared(declarator.name.text, kind, declarator.bits, declarator.value is not None, declarator.name.start)
+    return Declared(
+        declarator.name.text,
+        kind,
+        declarator.bits,
+        declarator.reference,
+        declarator.value is not None,
+        declarator.name.start,
+    )
 
 
 def type_of(words: Sequence[str], declarator: Declarator) -> CType:

@@ -27,6 +27,7 @@ from tunepass.evaluators.harness.reference import (
     Reference,
     left_out,
     run_reference,
+    uncompared,
 )
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
@@ -115,6 +116,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     *task.warnings,
                     *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
                     *left_out(self._reference, task.inputs),
+                    *uncompared(self._reference),
                 )
             return self._reference
 

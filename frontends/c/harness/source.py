@@ -10,6 +10,7 @@ report is lines of text:
 
     case N                         mode=check, before what follows of case N
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
+    uncompared NAME                of a place, some memory has no known length, or less than an element's
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
