@@ -54,7 +54,7 @@ def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: 
     if to.base in types.records and not is_pointer(to) and not to.dims:
         _object(walk, f"*{name}", f"{name}->", to, changeable=written)
     else:
-        walk.follow([(_found(name, rest=True), to)])
+        walk.follow([(_pointed(name), to)])
     return walk.compared(written)
 
 
@@ -68,8 +68,12 @@ def _object(walk: _Walk, whole: str, prefix: str, kind: CType, *, changeable: bo
     walk.uncompared += [
         Uncompared(f"{prefix}{one.text}", one.why) for one in members.uncompared if changeable or not one.own
     ]
-    reached = (*members.pointers, *(members.open_ended if whole.startswith("*") else ()))
-    near = [(_found(f"{prefix}{one.member}", rest=not one.several), _first(one)) for one in reached]
+    near = [
+        (_found(f"{prefix}{one.member}") if one.several else _pointed(f"{prefix}{one.member}"), _first(one))
+        for one in members.pointers
+    ]
+    if whole.startswith("*"):
+        near += [(_found(f"{prefix}{one.member}", rest=True), one.to) for one in members.open_ended]
     first = walk.level(near)
     if changeable and members.leaves:
         plain = members.leaves == [Leaf("", kind.base)]
@@ -87,6 +91,11 @@ def _first(one: Reached) -> CType:
 
 def _found(text: str, *, rest: bool = False) -> Place:
     return Place(text=text, element="", direction="inout", found=True, rest=rest)
+
+
+def _pointed(text: str) -> Place:
+    """The rest of the allocation that this pointer leads to."""
+    return replace(_found(text, rest=True), followed=True)
 
 
 class _Walk:

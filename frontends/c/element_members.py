@@ -153,6 +153,8 @@ class _Collector:
                 real = inner.base.removesuffix(COMPLEX)
                 self.members.leaves += [Leaf(text, real, "real"), Leaf(text, real, "imaginary")]
                 continue
+            for base in record.bases:
+                self.members.uncompared.append(Uncompared(text or "(base class)", f"of the base class `{base}`"))
             for member in record.members:
                 self._member(text, member, depth)
 

@@ -34,11 +34,12 @@ struct tunepass_place {
 """As the harness knows them (harness/setup.h)."""
 
 OF_C = """\
-#define TUNEPASS_NUMBER_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
-#define TUNEPASS_IS_NUMBER(x) \\
-    (__builtin_classify_type(x) > 0 && (__builtin_classify_type(x) < 5 || __builtin_classify_type(x) == 8))
-#define TUNEPASS_NUMBER(x) __typeof__(__builtin_choose_expr(TUNEPASS_IS_NUMBER(x), (x), (char)0))
-#define TUNEPASS_KIND(T) (TUNEPASS_IS_NUMBER(*(T *)0) ? TUNEPASS_NUMBER_KIND(TUNEPASS_NUMBER(*(T *)0)) : '?')
+#define TUNEPASS_IS_REAL(x) (__builtin_classify_type(x) == 8)
+#define TUNEPASS_IS_WHOLE(x) (__builtin_classify_type(x) > 0 && __builtin_classify_type(x) < 5)
+#define TUNEPASS_WHOLE(x) __typeof__(__builtin_choose_expr(TUNEPASS_IS_WHOLE(x), (x), (char)0))
+#define TUNEPASS_KIND_OF(x, T) \\
+    (TUNEPASS_IS_REAL(x) ? 'f' : !TUNEPASS_IS_WHOLE(x) ? '?' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
+#define TUNEPASS_KIND(T) TUNEPASS_KIND_OF(*(T *)0, TUNEPASS_WHOLE(*(T *)0))
 #define TUNEPASS_IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, (x)))))
 #define TUNEPASS_ITEM(x) (*__builtin_choose_expr(TUNEPASS_IS_ARRAY(x), (x), &(x)))
 #define TUNEPASS_ELEMENT(x) __typeof__(TUNEPASS_ITEM(TUNEPASS_ITEM(TUNEPASS_ITEM(TUNEPASS_ITEM(x)))))
@@ -78,6 +79,8 @@ def _at(place: Place, k: int) -> Iterator[str]:
     if place.rest:
         count = REST_OF_TEXT if place.element == "char" else REST
     yield f"    tp_places[{k}].tp_at = (void *)tp_at_{k}; tp_places[{k}].tp_count = {count};"
+    if place.followed:
+        yield f"    tp_places[{k}].tp_followed = 1;"
 
 
 def _within(place: Place, k: int, outer: int) -> Iterator[str]:

@@ -66,13 +66,14 @@ class Declared:
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
     """A struct or a union with its members, the attributes that it states and those of its members. `size` in bytes,
-    where the compiler told it."""
+    where the compiler told it. `bases` are those whose members the text does not list."""
 
     kind: str
     members: tuple[Declared, ...]
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
     size: int | None = None
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _record(record: Record) -> TypeRecord:
         if not declaration.declarators:
             members.append(Declared("", CType(element_of(declaration.words))))
     kind = "union" if record.kind == "union" else "struct"
-    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes)
+    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes, bases=record.bases)
 
 
 def declared(declaration: Declaration, declarator: Declarator) -> Declared:

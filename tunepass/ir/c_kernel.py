@@ -106,9 +106,9 @@ class Place:
     """Memory that the setup function made: `text` is an expression of C for an array, or for one object where it has no
     `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`.
 
-    With `within` it lies in many pieces, one for each element of that earlier place: where the pointers that are the
-    member `member` of the element lead (`followed`), or the member itself. `text` is then its name alone. `again` are
-    the members of its own elements that lead to more of them, as in a list."""
+    With `within` it lies in many pieces, for each element of that earlier place: where the pointers that are the member
+    `member` of the element lead (`followed`), or the member itself; `text` is then its name alone. Without `within`,
+    `followed` says that `text` is a pointer. `again` are members of its own elements that lead to more, as in a list."""
 
     text: str
     element: str  # the C type as the pragma has it; empty: the object's own

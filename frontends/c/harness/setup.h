@@ -24,6 +24,8 @@ struct tunepass_place {
 static struct tunepass_place tp_places[TP_MAX_ARRAYS];
 static tp_pieces tp_place_pieces[TP_MAX_ARRAYS];
 static int tp_place_unknown[TP_MAX_ARRAYS]; /* some of its memory has no known length */
+static int tp_place_rest[TP_MAX_ARRAYS];    /* its length is the rest of an allocation */
+static unsigned char **tp_covered; /* of each allocation, where what places have of it begins; NULL where nothing */
 static uint64_t tp_state_seed;
 static int tp_state_made, tp_state_used, tp_states;
 static int tp_set_up_state(void); /* not 0: a pointer that it returns is NULL */
@@ -118,29 +120,43 @@ static void tp_add_piece(int number, unsigned char *at, size_t count) {
     tp_places[number].count += count;
 }
 
-/* What a pointer leads to, to the end of its allocation, or to what another pointer leads to there. */
-static void tp_add_rest(int number, unsigned char *to, unsigned char **covered) {
-    const struct tunepass_place *place = &tp_places[number];
-    tp_block *block = to ? tp_block_of(to) : NULL;
-    if (!block) {
-        if (to && !tp_place_unknown[number] && tp_is_writable(to)) tp_place_unknown[number] = 1;
-        return;
+/* Is it in a place whose length is known without the allocations, such as the struct that it points from? */
+static int tp_is_placed(const unsigned char *at) {
+    for (int i = 0; i < TP_PLACES; i++) {
+        const struct tunepass_place *place = &tp_places[i];
+        const unsigned char *low = (const unsigned char *)place->at;
+        if (!tp_place_rest[i] && !place->within && low && at >= low && at < low + place->size * place->count) return 1;
     }
-    unsigned char **low = &covered[block - tp_blocks], *end = *low ? *low : block->at + block->bytes;
-    if (to >= end || (size_t)(end - to) < place->size) return;
-    tp_add_piece(number, to, (size_t)(end - to) / place->size);
-    *low = to;
+    return 0;
+}
+
+/* The elements from where a pointer leads to the end of the allocation, or to what another place has of it. */
+static size_t tp_rest(int number, unsigned char *to, int pointed) {
+    tp_block *block = to ? tp_block_of(to) : NULL;
+    if (!to || (pointed && tp_is_placed(to))) return 0;
+    if (!block) {
+        if (!tp_place_unknown[number]) tp_place_unknown[number] = tp_is_writable(to);
+        return 0;
+    }
+    unsigned char **low = &tp_covered[block - tp_blocks], *end = *low && pointed ? *low : block->at + block->bytes;
+    if (to >= end || (size_t)(end - to) < tp_places[number].size) return 0;
+    if (!*low || to < *low) *low = to;
+    return (size_t)(end - to) / tp_places[number].size;
+}
+
+static void tp_add_rest(int number, unsigned char *to) {
+    size_t count = tp_rest(number, to, 1);
+    if (count) tp_add_piece(number, to, count);
 }
 
 /* From the pointers that an element has at a link, which lead to `row` elements each. */
-static void tp_add_linked(int number, const tp_piece *from, size_t size, struct tunepass_link link, size_t row,
-                          unsigned char **covered) {
+static void tp_add_linked(int number, const tp_piece *from, size_t size, struct tunepass_link link, size_t row) {
     for (size_t k = 0; k < from->count; k++)
         for (size_t j = 0; j < link.count; j++) {
             unsigned char *at = from->at + k * size + link.offset, *to;
             memcpy(&to, at + j * sizeof to, sizeof to);
             if (row == TP_REST)
-                tp_add_rest(number, to, covered);
+                tp_add_rest(number, to);
             else if (to)
                 tp_add_piece(number, to, row);
             else
@@ -149,13 +165,13 @@ static void tp_add_linked(int number, const tp_piece *from, size_t size, struct 
 }
 
 /* Of each element of the place that it is within. */
-static void tp_add_within(int number, size_t row, unsigned char **covered) {
+static void tp_add_within(int number, size_t row) {
     const struct tunepass_place *place = &tp_places[number], *outer = &tp_places[place->within - 1];
     const tp_pieces *others = &tp_place_pieces[place->within - 1];
     tp_piece whole = {(unsigned char *)outer->at, outer->count, 0};
     for (size_t i = 0; i < (others->count ? others->count : 1); i++) {
         const tp_piece *from = others->count ? &others->all[i] : &whole;
-        if (place->followed) tp_add_linked(number, from, outer->size, place->link, row, covered);
+        if (place->followed) tp_add_linked(number, from, outer->size, place->link, row);
         for (size_t k = 0; k < from->count && !place->followed; k++)
             tp_add_piece(number, from->at + k * outer->size + place->link.offset, place->link.count);
     }
@@ -169,23 +185,17 @@ static int tp_compare_pieces(const void *a, const void *b) {
 static void tp_measure_pieces(int number) {
     struct tunepass_place *place = &tp_places[number];
     tp_pieces *pieces = &tp_place_pieces[number];
-    size_t row = place->count;
-    unsigned char **covered = (unsigned char **)calloc(tp_block_count + 1, sizeof *covered);
-    if (!covered) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
-    pieces->count = 0, place->count = 0;
-    if (place->within) {
-        tp_add_within(number, row, covered);
-    } else {
-        tp_block *block = tp_block_of((unsigned char *)place->at);
-        if (block) covered[block - tp_blocks] = (unsigned char *)place->at;
-        tp_add_piece(number, (unsigned char *)place->at, row);
-    }
+    size_t count = place->count;
+    place->count = 0;
+    if (place->within)
+        tp_add_within(number, count);
+    else
+        tp_add_piece(number, (unsigned char *)place->at, count);
     for (size_t i = 0; i < pieces->count; i++)
         for (int j = 0; j < place->again_count; j++) {
             tp_piece piece = pieces->all[i];
-            tp_add_linked(number, &piece, place->size, place->again[j], TP_REST, covered);
+            tp_add_linked(number, &piece, place->size, place->again[j], TP_REST);
         }
-    free(covered);
     if (pieces->count) memcpy(pieces->sorted, pieces->all, pieces->count * sizeof *pieces->all);
     if (pieces->count) qsort(pieces->sorted, pieces->count, sizeof *pieces->sorted, tp_compare_pieces);
     place->at = pieces->count ? pieces->all[0].at : NULL;
@@ -193,22 +203,26 @@ static void tp_measure_pieces(int number) {
 
 static void tp_measure_place(int number) {
     struct tunepass_place *place = &tp_places[number];
-    tp_place_unknown[number] = 0, tp_place_pieces[number].count = 0;
-    if (place->within) {
-        tp_measure_pieces(number);
-        return;
+    int rest = tp_place_rest[number], text = place->count == TP_TEXT;
+    if (!place->within && rest) place->count = tp_rest(number, (unsigned char *)place->at, place->followed);
+    if (!place->within && !rest && place->count && !place->at)
+        tp_fail_setup(TP_SETUP, "leaves NULL in ", tp_place_names[number]);
+    if (!place->within && tp_place_unknown[number] && place->kind != 's' && !text)
+        tp_fail_setup(TP_SETUP, "leaves memory of unknown length, which the pragma has to name, in ",
+                      tp_place_names[number]);
+    if (place->within || (place->again_count && place->at && place->count)) tp_measure_pieces(number);
+}
+
+static void tp_measure_places(void) {
+    tp_sort_blocks();
+    free(tp_covered);
+    tp_covered = (unsigned char **)calloc(tp_block_count + 1, sizeof *tp_covered);
+    if (!tp_covered) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
+    for (int i = 0; i < TP_PLACES; i++) {
+        tp_place_rest[i] = tp_places[i].count >= TP_TEXT;
+        tp_place_unknown[i] = 0, tp_place_pieces[i].count = 0;
     }
-    int rest = place->count >= TP_TEXT, text = place->count == TP_TEXT;
-    tp_block *block = rest && place->at ? tp_block_of((unsigned char *)place->at) : NULL;
-    if (rest) place->count = block ? (size_t)(block->at + block->bytes - (unsigned char *)place->at) / place->size : 0;
-    if (!rest && place->count && !place->at) tp_fail_setup(TP_SETUP, "leaves NULL in ", tp_place_names[number]);
-    if (rest && place->at && !block) {
-        if (!text)
-            tp_fail_setup(TP_SETUP, "leaves memory of unknown length, which the pragma has to name, in ",
-                          tp_place_names[number]);
-        tp_place_unknown[number] = tp_is_writable(place->at);
-    }
-    if (place->again_count && place->at && place->count) tp_measure_pieces(number);
+    for (int i = 0; i < TP_PLACES; i++) tp_measure_place(i);
 }
 
 /* The variables that are compared, as the source initialises them. */
@@ -240,8 +254,7 @@ static void tp_make_state(void) {
     if (missing) tp_fail_setup(TP_SETUP, "returns NULL", "");
     memset(tp_places, 0, sizeof tp_places);
     tp_locate_state();
-    tp_sort_blocks();
-    for (int i = 0; i < TP_PLACES; i++) tp_measure_place(i);
+    tp_measure_places();
     tp_state_made = 1, tp_state_used = 0, tp_states++;
     tp_state_s = tp_state_kept ? 0 : tp_now() - from;
 }
