@@ -75,6 +75,12 @@ from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelC
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 5
+PLACES_VERSION = 2  # which memory is compared of what a setup makes
+
+
+def harness_version(call: KernelCall | None) -> str:
+    """What results depend on; of a kernel with a setup also on the memory that is compared."""
+    return f"{HARNESS_VERSION}, places {PLACES_VERSION}" if call is not None and call.setup else str(HARNESS_VERSION)
 
 
 def harness_source(kernel: Kernel) -> str:
