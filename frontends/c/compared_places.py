@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.element_members import (
-    Members,
     Reached,
     Uncompared,
     is_pointer,
@@ -58,6 +57,22 @@ def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: 
     return walk.compared(written)
 
 
+def variable_places(name: str, kind: CType, types: Types, room: int) -> ComparedPlaces:
+    """What a variable of the file leads to; the variable itself is compared as such."""
+    if is_pointer(kind):
+        return pointed_places(name, kind, types, room, written=True)
+    walk, inner = _Walk(types, room), without_lengths(kind)
+    record = types.records.get(inner.base)
+    if is_pointer(inner):
+        walk.follow([(_found(name), inner)])
+    elif record is not None and record.kind == "struct" and members_of(inner, types).pointers:
+        if kind == inner:
+            _object(walk, name, f"{name}.", kind, changeable=False)
+        else:
+            walk.follow([(_found(name), inner)])
+    return walk.compared(written=True)
+
+
 def _object(walk: _Walk, whole: str, prefix: str, kind: CType, *, changeable: bool) -> None:
     """One struct or number: its own members where they can be changed, and what they lead to."""
     why = why_uncompared(kind, walk.types)
@@ -86,7 +101,8 @@ def _first(one: Reached) -> CType:
     """The elements of the array that a member leads to, or of pointers that it is."""
     if not one.several:
         return one.to
-    return CType(one.to.base, one.to.depth, ("*", *one.to.dims)) if one.to.dims else CType(one.to.base, one.to.depth + 1)
+    depth, dims = (one.to.depth, ("*", *one.to.dims)) if one.to.dims else (one.to.depth + 1, ())
+    return CType(one.to.base, depth, dims)
 
 
 def _found(text: str, *, rest: bool = False) -> Place:

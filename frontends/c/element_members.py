@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
-from tunepass.frontends.c.elements import COMPLEX, UNFILLED, enumerators_of
+from tunepass.frontends.c.elements import COMPLEX, UNFILLED
 from tunepass.frontends.cfamily.declared import CType, Declared, TypeRecord, Types, is_known
 from tunepass.ir.c_kernel import Leaf
 

@@ -24,9 +24,7 @@ def named_places(
     return tuple(place for text in texts for place in _places(text, roots, names, types, source))
 
 
-def _places(
-    text: ArgumentText, roots: Mapping[str, CType], names: Names, types: Types, source: Source
-) -> list[Place]:
+def _places(text: ArgumentText, roots: Mapping[str, CType], names: Names, types: Types, source: Source) -> list[Place]:
     """One, or those of the pointers to rows, and then the rows."""
     filled = any(e is not None for e in (text.fill, text.lo, text.hi))
     if text.direction == "in" and not filled:

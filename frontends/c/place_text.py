@@ -54,8 +54,8 @@ REST, REST_OF_TEXT = "(size_t)-1", "(size_t)-2"
 
 
 def located(places: Sequence[Place], at: str, made: Sequence[str], *, cpp: bool) -> list[str]:
-    """Statements that fill the table of places. `at` gives them the pragma's line, `made` are the objects that the setup
-    fills in the harness's own memory."""
+    """Statements that fill the table of places. `at` gives them the pragma's line, `made` are the objects in the
+    harness's own memory that the setup fills."""
     number = {place.text: k for k, place in enumerate(places)}
     lines = []
     for k, place in enumerate(places):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
 from tunepass.frontends.c.arguments import Names
-from tunepass.frontends.c.compared_places import ComparedPlaces, compared_places, pointed_places
+from tunepass.frontends.c.compared_places import ComparedPlaces, compared_places, pointed_places, variable_places
 from tunepass.frontends.c.element_members import Uncompared
-from tunepass.frontends.c.named_places import named_places
 from tunepass.frontends.c.globals import GlobalsReader
+from tunepass.frontends.c.named_places import named_places
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
 from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, FunctionHead, heads
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.ir.c_kernel import Argument, OpenArgument, Place, ScalarArgument, Setup
+from tunepass.ir.c_kernel import UNCOMPARED, Argument, OpenArgument, Place, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
 ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
@@ -75,18 +75,19 @@ class SetupReader:
         head = self._head(pragma.setup, named)
         opened, given, returns = self._made(pragma.setup, head, named, definition, arguments)
         freed = () if pragma.teardown is None else self._freed(pragma.teardown, opened, definition, arguments)
-        pointers = variables.pointers(definition, pragma.setup.function)
-        roots = {one.name: self.types.resolved(one.formal.type) for one in opened if one.formal is not None}
-        roots = {name: kind for name, kind in (*roots.items(), *pointers)}
+        made = variables.made(definition, pragma.setup.function)
+        formals = [(one.name, one.formal) for one in opened if one.formal is not None]
+        roots = dict(made) | {name: self.types.resolved(formal.type) for name, formal in formals}
         places = named_places(pragma.places, roots, names, self.types, self.source)
-        found = self._reached(opened, definition, pointers, places)
+        found = self._reached(opened, definition, made, places)
+        any_access = pragma.object is not None or (self.unit.cxx and any(one.places for one in found))
         setup = Setup(
             function=pragma.setup.function,
             teardown=pragma.teardown.function if pragma.teardown else "",
             once=pragma.setup.once,
             scalars=tuple(arguments[one.scalar].name for one in given if one.scalar is not None),
             places=(*places, *(place for one in found for place in one.places)),
-            flags=(ANY_ACCESS,) if pragma.object is not None or (self.unit.cxx and any(f.places for f in found)) else (),
+            flags=(ANY_ACCESS,) if any_access else (),
         )
         self._doubt(pragma, [one for each in found for one in each.uncompared])
         compared = bool(places) or any(one.written and one.places for one in found)
@@ -174,7 +175,7 @@ class SetupReader:
         self,
         opened: Sequence[Opened],
         definition: FunctionDefinition,
-        pointers: Sequence[tuple[str, CType]],
+        variables: Sequence[tuple[str, CType]],
         named: Sequence[Place],
     ) -> list[ComparedPlaces]:
         """Of each argument and variable of which the pragma names no place."""
@@ -184,9 +185,9 @@ class SetupReader:
             if one.name not in rooted:
                 found.append(self._found(one, definition, room))
                 room -= len(found[-1].places)
-        for name, kind in pointers:
+        for name, kind in variables:
             if name not in rooted:
-                found.append(pointed_places(name, kind, self.types, room, written=True))
+                found.append(variable_places(name, kind, self.types, room))
                 room -= len(found[-1].places)
         return found
 
@@ -209,7 +210,7 @@ class SetupReader:
         """All of them by name, for each reason."""
         for why in dict.fromkeys(one.why for one in uncompared):
             names = [f"`{one.text}`" for one in uncompared if one.why == why]
-            message = f"not compared, {why}: {', '.join(names)}"
+            message = f"{UNCOMPARED}{why}: {', '.join(names)}"
             hint = "name what the kernel writes there: `A->values: inout double[A->n]`"
             self.warnings.append(Diagnostic(message, pragma.span, hint, Severity.WARNING))
 

@@ -11,6 +11,7 @@ from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
+UNCOMPARED = "not compared, "  # how a note begins on what a kernel writes and nothing compares
 Direction = Literal["in", "out", "inout", "work"]  # `work`: zero before each call, and not compared
 Container = Literal[
     "object", "resizable"
@@ -29,8 +30,8 @@ class ScalarArgument:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number in an element, or an array of numbers: `.position.x`, of the C type `element`. A pointer is compared by
-    what it points into (`opaque`: to what is never compared), a union (`bytes`) byte by byte. With an `offset` in bytes, `count` numbers stand there; without
-    one the harness's compiler finds them by the path."""
+    what it points into (`opaque`: nothing there is ever compared), a union (`bytes`) byte by byte. With an `offset` in
+    bytes, `count` numbers stand there; without one the harness's compiler finds them by the path."""
 
     path: str
     element: str
@@ -108,7 +109,7 @@ class Place:
 
     With `within` it lies in many pieces, for each element of that earlier place: where the pointers that are the member
     `member` of the element lead (`followed`), or the member itself; `text` is then its name alone. Without `within`,
-    `followed` says that `text` is a pointer. `again` are members of its own elements that lead to more, as in a list."""
+    `followed` says that `text` is a pointer. `again` are members of its own elements that lead to more of them."""
 
     text: str
     element: str  # the C type as the pragma has it; empty: the object's own
@@ -175,6 +176,7 @@ class KernelCall:
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True
     setup: Setup | None = None
+    uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 

@@ -35,8 +35,29 @@ static int64_t tp_byte_of(const tp_array *array, const unsigned char *to, size_t
     return (int64_t)(piece->first * array->size) + (to - piece->at);
 }
 
+/* Can anything be written there, as it cannot into the text of a program? The last range of memory is remembered. */
+static int tp_is_writable(const void *at) {
+    static unsigned long long low, high;
+    static int writable;
+    unsigned long long address = (unsigned long long)(uintptr_t)at;
+    char line[512], rights[8];
+    if (address >= low && address < high) return writable;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (!maps) return 1;
+    writable = 0;
+    while (fgets(line, sizeof line, maps))
+        if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) == 3 && address >= low && address < high) {
+            writable = rights[1] == 'w';
+            fclose(maps);
+            return writable;
+        }
+    fclose(maps);
+    low = high = 0;
+    return 0;
+}
+
 /* A pointer as what it points into: the number of the array from 1, and the byte; -1 for NULL, -2 for other memory, -3
- * for other memory of which nothing could be told. */
+ * for other memory of which nothing could be told, or that cannot be written. */
 static int64_t tp_pointer_code(const unsigned char *to, char kind) {
     if (!to) return -1;
     for (size_t end = 0; end < 2; end++) /* the end of one array may be the start of another */
@@ -44,7 +65,7 @@ static int64_t tp_pointer_code(const unsigned char *to, char kind) {
             int64_t byte = tp_byte_of(&tp_arrays[i], to, end);
             if (byte >= 0) return ((int64_t)(i + 1) << 40) + byte;
         }
-    return kind == 'o' ? -3 : -2;
+    return kind == 'o' || !tp_is_writable(to) ? -3 : -2;
 }
 
 static int tp_is_pointer(const tp_leaf *leaf) {

@@ -93,19 +93,6 @@ static tp_block *tp_block_of(const unsigned char *at) {
     return low && at <= tp_blocks[low - 1].at + tp_blocks[low - 1].bytes ? &tp_blocks[low - 1] : NULL;
 }
 
-/* Can anything be written there, as it cannot into the text of a program? */
-static int tp_is_writable(const void *at) {
-    char line[512], rights[8];
-    unsigned long long low, high, address = (unsigned long long)(uintptr_t)at;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    int writable = 1;
-    while (maps && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) == 3 && address >= low && address < high)
-            writable = rights[1] == 'w';
-    if (maps) fclose(maps);
-    return writable;
-}
-
 /* --- places in pieces -------------------------------------------------------------------------------------------- */
 static void tp_add_piece(int number, unsigned char *at, size_t count) {
     tp_pieces *pieces = &tp_place_pieces[number];

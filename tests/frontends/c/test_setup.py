@@ -64,6 +64,17 @@ def test_variables_that_point_to_what_the_setup_allocates_are_found() -> None:
     assert [place.text for place in setup_of("step() setup(make)", functions, kernel).places] == ["cells"]
 
 
+def test_what_variables_lead_to_is_compared_whatever_their_type() -> None:
+    functions = (
+        "struct part { double *v; int n; };\n"
+        "static double **rows, *fixed[2]; static struct part one, many[2];\n"
+        "void make(void) { rows = 0; fixed[0] = 0; one.v = 0; many[0].v = 0; }"
+    )
+    kernel = "void step(void) { rows[0][0] = fixed[0][0] = one.v[0] = many[1].v[0] = 1; }"
+    places = [place.text for place in setup_of("step() setup(make)", functions, kernel).places]
+    assert places == ["rows", "rows[]", "fixed", "fixed[]", "one.v", "many", "many[].v"]
+
+
 @pytest.mark.parametrize(
     ("clauses", "make", "sizes"),
     [

@@ -108,7 +108,8 @@ class HarnessRun:
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
         uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
         return {
-            case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak, uncompared) for k, case in enumerate(cases)
+            case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak, uncompared)
+            for k, case in enumerate(cases)
         }
 
     def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:

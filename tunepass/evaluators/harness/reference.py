@@ -25,6 +25,7 @@ from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
+from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -99,8 +100,8 @@ def uncompared(reference: Reference) -> tuple[str, ...]:
         if output.name.startswith(POINTER) and (output.values == OTHER_MEMORY).any()
     )
     return (
-        *(f"not compared, of unknown length: memory that {name} leads to" for name in reference.uncompared),
-        *(f"not compared, in none of the arrays and places: memory that {name} leads to" for name in leading),
+        *(f"{UNCOMPARED}of unknown length: memory that {name} leads to" for name in reference.uncompared),
+        *(f"{UNCOMPARED}in none of the arrays and places: memory that {name} leads to" for name in leading),
     )
 
 
