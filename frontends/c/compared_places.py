@@ -1,5 +1,5 @@
-"""Which memory is compared of what a setup makes: members of a struct, and the allocations that pointers lead to, from
-one to the next. What is not compared is told by name, with the reason."""
+"""Memory that is compared after a kernel with a setup: members of structs, and the allocations that pointers lead to,
+from one to the next. Each member that is not compared is told by name, with the reason."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: 
 
 
 def variable_places(name: str, kind: CType, types: Types, room: int) -> ComparedPlaces:
-    """What a variable of the file leads to; the variable itself is compared as such."""
+    """At most `room` places that a variable of the file leads to; the variable itself is compared as such."""
     if is_pointer(kind):
         return pointed_places(name, kind, types, room, written=True)
     walk, inner = _Walk(types, room), without_lengths(kind)
     record = types.records.get(inner.base)
     if is_pointer(inner):
-        walk.follow([(_found(name), inner)])
+        walk.follow([(_compared(name), inner)])
     elif record is not None and record.kind == "struct" and members_of(inner, types).pointers:
         if kind == inner:
             _object(walk, name, f"{name}.", kind, changeable=False)
         else:
-            walk.follow([(_found(name), inner)])
+            walk.follow([(_compared(name), inner)])
     return walk.compared(written=True)
 
 
@@ -81,19 +81,19 @@ def _object(walk: _Walk, whole: str, prefix: str, kind: CType, *, changeable: bo
         walk.uncompared.append(Uncompared(whole, why))
         return
     walk.uncompared += [
-        Uncompared(f"{prefix}{one.text}", one.why) for one in members.uncompared if changeable or not one.own
+        Uncompared(f"{prefix}{one.text}", one.why) for one in members.uncompared if changeable or not one.end
     ]
     near = [
-        (_found(f"{prefix}{one.member}") if one.several else _pointed(f"{prefix}{one.member}"), _first(one))
+        (_compared(f"{prefix}{one.member}") if one.several else _pointed(f"{prefix}{one.member}"), _first(one))
         for one in members.pointers
     ]
     if whole.startswith("*"):
-        near += [(_found(f"{prefix}{one.member}", rest=True), one.to) for one in members.open_ended]
+        near += [(_compared(f"{prefix}{one.member}", rest=True), one.to) for one in members.open_ended]
     first = walk.level(near)
     if changeable and members.leaves:
         plain = members.leaves == [Leaf("", kind.base)]
-        walk.add(replace(_found(whole), leaves=() if plain else tuple(members.leaves)))
-    inside = [(_found(f"{prefix}{one.member}"), one.to) for one in members.arrays if changeable]
+        walk.add(replace(_compared(whole), leaves=() if plain else tuple(members.leaves)))
+    inside = [(_compared(f"{prefix}{one.member}"), one.to) for one in members.arrays if changeable]
     walk.follow([*first, *walk.level(inside)])
 
 
@@ -105,13 +105,13 @@ def _first(one: Reached) -> CType:
     return CType(one.to.base, depth, dims)
 
 
-def _found(text: str, *, rest: bool = False) -> Place:
+def _compared(text: str, *, rest: bool = False) -> Place:
     return Place(text=text, element="", direction="inout", found=True, rest=rest)
 
 
 def _pointed(text: str) -> Place:
     """The rest of the allocation that this pointer leads to."""
-    return replace(_found(text, rest=True), followed=True)
+    return replace(_compared(text, rest=True), followed=True)
 
 
 class _Walk:
@@ -126,7 +126,7 @@ class _Walk:
         return ComparedPlaces(tuple(self.places), tuple(self.uncompared), written)
 
     def follow(self, places: list[tuple[Place, CType]]) -> None:
-        """What lies further away is compared by the pointers alone, and the reference's run tells of it."""
+        """Memory further away is compared by the pointers to it alone, and the reference's run tells of it."""
         for _ in range(POINTER_LIMIT):
             places = self.level(places)
 
@@ -165,7 +165,7 @@ class _Walk:
         return further + [(self._within(place, one, rest=False), one.to) for one in members.arrays]
 
     def _within(self, place: Place, reached: Reached, *, rest: bool) -> Place:
-        inside = _found(_inside(place, reached.member), rest=rest)
+        inside = _compared(_inside(place, reached.member), rest=rest)
         return replace(inside, within=place.text, member=reached.member, followed=rest)
 
 

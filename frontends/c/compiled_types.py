@@ -87,9 +87,9 @@ class CompiledTypes:
         yield from self._of_setup(pragma, definition)
 
     def _of_setup(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
-        """What is reached from the arguments that a setup makes, and from the object."""
-        own = [*(scope.name for scope in definition.scopes if scope.name), *definition.path]
-        kinds = [(pragma.object.span, "`this`", CType("::".join(own)))] if pragma.object is not None else []
+        """The types of the arguments that a setup makes, with all that they lead to, and of the object."""
+        classes = [*(scope.name for scope in definition.scopes if scope.name), *definition.path]
+        kinds = [(pragma.object.span, "`this`", CType("::".join(classes)))] if pragma.object is not None else []
         pairs = zip(pragma.arguments, definition.formals)
         kinds += [(a.span, f"`{a.name}`", CType(f.type.base)) for a, f in pairs if a.open and not f.container]
         for span, where, kind in kinds:
@@ -134,8 +134,9 @@ class CompiledTypes:
             return False
         if through is not None:
             through.add(base)
-        told = not record.bases or through is None
-        return told and all(m.bits or self._is_settled(m.type, depth + 1, through) for m in record.members)
+        if record.bases and through is not None:
+            return False
+        return all(m.bits or self._is_settled(m.type, depth + 1, through) for m in record.members)
 
     def _with_answers(
         self, questions: Sequence[Question], scoped: Sequence[tuple[KernelPragma, FunctionDefinition]]

@@ -16,11 +16,11 @@ STRUCT_LIMIT = 16  # structs in structs
 
 @dataclass(frozen=True, slots=True)
 class Uncompared:
-    """A member, or memory, by an expression of C, and why it is not compared. `own`: nothing else is reached by it."""
+    """A member, or memory, by an expression of C, and why it is not compared. `end`: nothing is reached by it."""
 
     text: str
     why: str
-    own: bool = False
+    end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def is_pointer(kind: CType) -> bool:
 
 
 def target(kind: CType, types: Types) -> CType:
-    """What a pointer leads to, or what an array holds."""
+    """The type that a pointer leads to, or of an array's elements."""
     if kind.dims:
         return types.resolved(CType(kind.base, kind.depth, kind.dims[1:], kind.function))
     return types.resolved(CType(kind.base, kind.depth - 1))
@@ -61,18 +61,18 @@ def without_lengths(kind: CType) -> CType:
 
 
 def members_of(kind: CType, types: Types) -> Members:
-    """Those of an element that is no array."""
+    """The members of an element that is no array."""
     members = Members()
     _Collector(types, members).add("", kind, 0)
     left_out = members.leaves[LEAF_LIMIT:]
     members.leaves = members.leaves[:LEAF_LIMIT]
     why = f"behind the first {LEAF_LIMIT} members"
-    members.uncompared += [Uncompared(leaf.path, why, own=True) for leaf in left_out]
+    members.uncompared += [Uncompared(leaf.path, why, end=True) for leaf in left_out]
     return members
 
 
 def why_uncompared(kind: CType, types: Types) -> str:
-    """Of a type of which nothing is compared; empty where something is."""
+    """The reason why nothing of a type is compared; empty where something is."""
     if is_pointer(kind) or kind.function or _is_number(kind, types):
         return ""
     record = types.records.get(kind.base)
@@ -169,7 +169,7 @@ class _Collector:
                 names = [".".join(part for part in (prefix, inner.name) if part) for inner in record.members]
                 self.members.uncompared += [Uncompared(name, "in a union without a name") for name in names]
         elif member.bits:
-            self.members.uncompared.append(Uncompared(path, "a bit-field", own=True))
+            self.members.uncompared.append(Uncompared(path, "a bit-field", end=True))
         elif member.reference:
             self.members.uncompared.append(Uncompared(path, "a reference"))
         elif member.name.isidentifier():

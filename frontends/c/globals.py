@@ -51,12 +51,12 @@ class GlobalsReader:
         self._doubt_static_locals(pragma, function, reach)
         known = {variable.name for variable in found}
         if pragma.setup is not None:
-            known |= {name for name, _ in self.made(function, pragma.setup.function)}
+            known |= {name for name, _ in self.setup_variables(function, pragma.setup.function)}
         self._doubt_pointers(pragma, [v for v in self.variables if v.name not in known], reach)
         read = [(variable, self._found(variable, pragma)) for variable in found]
         return tuple(variable for _, variable in read if variable is not None)
 
-    def made(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
+    def setup_variables(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
         """Variables, which both the kernel and the function `setup` mention, with their types."""
         makers = [f for f in definitions(self.unit) if f.name == setup.rpartition("::")[2]]
         reached = [self.code.reach(f).mentions for f in (function, *makers)]
@@ -131,7 +131,7 @@ class GlobalsReader:
         return len(kind.dims), () if plain else leaves
 
     def _doubt_pointers(self, pragma: KernelPragma, others: Sequence[Variable], reach: Reach) -> None:
-        """Of variables that are not compared, what they point to may be written."""
+        """Warnings about memory that variables point to, which are not compared."""
         for variable in others:
             kind = self.types.resolved(variable.type)
             if variable.constant_target or kind.function or not may_write_through(variable.name, kind, reach):
@@ -155,8 +155,8 @@ class GlobalsReader:
     def _static_locals(self, function: FunctionDefinition, reach: Reach) -> Iterator[Token]:
         """The names of numbers and pointers, in the kernel and what it calls; arrays are taken for scratch memory."""
         called = [f for f in self.unit.functions if not f.in_header and f.name.text in reach.mentions]
-        own = next(f for f in self.unit.functions if f.name.start == function.name_start)
-        for each in (own, *(f for f in called if f is not own)):
+        kernel = next(f for f in self.unit.functions if f.name.start == function.name_start)
+        for each in (kernel, *(f for f in called if f is not kernel)):
             yield from _static_names(each.tokens)
 
 

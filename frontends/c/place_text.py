@@ -53,8 +53,8 @@ OF_CPP = """\
 REST, REST_OF_TEXT = "(size_t)-1", "(size_t)-2"
 
 
-def located(places: Sequence[Place], at: str, made: Sequence[str], *, cpp: bool) -> list[str]:
-    """Statements that fill the table of places. `at` gives them the pragma's line, `made` are the objects in the
+def located(places: Sequence[Place], at: str, objects: Sequence[str], *, cpp: bool) -> list[str]:
+    """Statements that fill the table of places. `at` gives them the pragma's line, `objects` are those in the
     harness's own memory that the setup fills."""
     number = {place.text: k for k, place in enumerate(places)}
     lines = []
@@ -63,7 +63,7 @@ def located(places: Sequence[Place], at: str, made: Sequence[str], *, cpp: bool)
             lines += [at, *_within(place, k, number[place.within])]
         else:
             lines += [at, *_at(place, k)]
-        lines += [*_element(place, k, at, cpp=cpp), *(_inside(made, k) if place.rest and not place.within else ())]
+        lines += [*_element(place, k, at, cpp=cpp), *(_inside(objects, k) if place.rest and not place.within else ())]
     if not cpp:
         return lines
     quiet = '#pragma GCC diagnostic ignored "-Winvalid-offsetof"'  # of classes it is known all the same
@@ -71,7 +71,7 @@ def located(places: Sequence[Place], at: str, made: Sequence[str], *, cpp: bool)
 
 
 def _at(place: Place, k: int) -> Iterator[str]:
-    """Of memory in one piece."""
+    """A place in one piece."""
     address = f"&({place.text})[0]" if place.length or place.rest else f"&({place.text})"
     yield f"    __typeof__({address}) tp_at_{k} = {address};"
     yield f"    typedef TUNEPASS_ELEMENT(*tp_at_{k}) tp_element_{k};"
@@ -84,10 +84,10 @@ def _at(place: Place, k: int) -> Iterator[str]:
 
 
 def _within(place: Place, k: int, outer: int) -> Iterator[str]:
-    """Of memory in pieces. A pointer that is followed is the element of the arrays that the member may be."""
+    """A place in pieces. A pointer that is followed is the element of the arrays that the member may be."""
     member = _part(outer, place.member)
-    held = f"TUNEPASS_ELEMENT({member})"
-    element = f"TUNEPASS_ELEMENT(**({held} *)0)" if place.followed else held
+    item = f"TUNEPASS_ELEMENT({member})"
+    element = f"TUNEPASS_ELEMENT(**({item} *)0)" if place.followed else item
     yield f"    typedef {element} tp_element_{k};"
     several = f"sizeof({member}) / sizeof({'void *' if place.followed else f'tp_element_{k}'})"
     offset = f"offsetof(tp_element_{outer}, {place.member})" if place.member else "0"
@@ -98,7 +98,7 @@ def _within(place: Place, k: int, outer: int) -> Iterator[str]:
 
 
 def _element(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
-    """What an element is made of."""
+    """The numbers and pointers of an element."""
     if place.element:
         yield from _same_type(place, k, at, cpp=cpp)
     kind = f"TUNEPASS_KIND(tp_element_{k})"
@@ -131,9 +131,9 @@ def _same_type(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
     yield f'    {word}({same}, "{text} holds no {place.element}");'
 
 
-def _inside(made: Sequence[str], k: int) -> Iterator[str]:
-    """What the setup fills in the harness's own memory ends with it."""
-    for whole in made:
+def _inside(objects: Sequence[str], k: int) -> Iterator[str]:
+    """Arrays that the setup fills within the harness's own memory end with that."""
+    for whole in objects:
         inside = f"(uintptr_t)tp_at_{k} - (uintptr_t)&{whole}"
         yield (
             f"    if ((uintptr_t)tp_at_{k} >= (uintptr_t)&{whole} && {inside} < sizeof({whole})) "

@@ -133,7 +133,7 @@ def may_write_through(name: str, kind: CType, reach: Reach) -> bool:
 
 
 def _is_handed_on(reach: Reach, at: int, steps: int) -> bool:
-    """Whether the pointer is read for more than an element, or for whether it is NULL."""
+    """A pointer is read for more than an element, and not for whether it is NULL."""
     code, before = reach.tokens, at - 1
     while before >= 0 and code[before].at("*") and _is_prefix(code, before):
         before, steps = before - 1, steps - 1
@@ -142,8 +142,7 @@ def _is_handed_on(reach: Reach, at: int, steps: int) -> bool:
         return False
     if before >= 0 and code[before].at("!", "==", "!=", "&&", "||"):
         return False
-    asked = before > 0 and code[before].at("(") and code[before - 1].at("if", "while", "sizeof")
-    return not asked
+    return not (before > 0 and code[before].at("(") and code[before - 1].at("if", "while", "sizeof"))
 
 
 def _is_prefix(code: Sequence[Token], at: int) -> bool:

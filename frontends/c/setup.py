@@ -75,11 +75,11 @@ class SetupReader:
         head = self._head(pragma.setup, named)
         opened, given, returns = self._made(pragma.setup, head, named, definition, arguments)
         freed = () if pragma.teardown is None else self._freed(pragma.teardown, opened, definition, arguments)
-        made = variables.made(definition, pragma.setup.function)
+        shared = variables.setup_variables(definition, pragma.setup.function)
         formals = [(one.name, one.formal) for one in opened if one.formal is not None]
-        roots = dict(made) | {name: self.types.resolved(formal.type) for name, formal in formals}
+        roots = dict(shared) | {name: self.types.resolved(formal.type) for name, formal in formals}
         places = named_places(pragma.places, roots, names, self.types, self.source)
-        found = self._reached(opened, definition, made, places)
+        found = self._reached(opened, definition, shared, places)
         any_access = pragma.object is not None or (self.unit.cxx and any(one.places for one in found))
         setup = Setup(
             function=pragma.setup.function,
@@ -178,7 +178,7 @@ class SetupReader:
         variables: Sequence[tuple[str, CType]],
         named: Sequence[Place],
     ) -> list[ComparedPlaces]:
-        """Of each argument and variable of which the pragma names no place."""
+        """The places of each argument and variable that the pragma names none of."""
         rooted, room = {_root(place.text) for place in named}, PLACE_LIMIT - len(named)
         found: list[ComparedPlaces] = []
         for one in opened:
@@ -202,8 +202,7 @@ class SetupReader:
     def _class_of(self, definition: FunctionDefinition) -> str | None:
         """The type of the object that a member function is called on."""
         names = [scope.name for scope in definition.scopes if scope.name] + list(definition.path)
-        wanted = ["::".join(names[k:]) for k in range(len(names))]
-        known = [self.types.resolved(CType(name)).base for name in wanted]
+        known = [self.types.resolved(CType("::".join(names[k:]))).base for k in range(len(names))]
         return next((base for base in known if base in self.types.records), None)
 
     def _doubt(self, pragma: KernelPragma, uncompared: Sequence[Uncompared]) -> None:

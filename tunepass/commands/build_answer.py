@@ -9,8 +9,7 @@ from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.finalists_answer import finalists_data, kept_sentence
 from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table, unit_of
 from tunepass.hwmodels.base import Costs
-from tunepass.ir.c_kernel import UNCOMPARED, CKernel
-from tunepass.ir.kernel import Kernel
+from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.estimates import extrapolated
@@ -76,14 +75,13 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
         "estimated": job.only_priced,
         "brings": {} if job.only_priced else _brings(result),
-        "uncompared": [*uncompared(job.kernel), *(w for w in result.warnings if w.startswith(UNCOMPARED))],
+        "uncompared": _uncompared(job, result),
     }
 
 
-def uncompared(kernel: Kernel) -> tuple[str, ...]:
-    """What the kernel may write and nothing compares, as its source tells it."""
-    call = kernel.body.call if isinstance(kernel.body, CKernel) else None
-    return () if call is None else call.uncompared
+def _uncompared(job: Job, result: SearchResult) -> list[Json]:
+    """Results that nothing compares: by the source, and by the reference's run."""
+    return [*job.kernel.body.uncompared_results, *(w for w in result.warnings if w.startswith(UNCOMPARED))]
 
 
 def _brings(result: SearchResult) -> Json:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from tunepass.commands.answer import Answer
-from tunepass.commands.build_answer import transferred, uncompared
+from tunepass.commands.build_answer import transferred
 from tunepass.commands.explain import importance_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
@@ -48,7 +48,7 @@ def _facts(past: Past) -> dict[str, str]:
         facts["compiler"] = " ".join([entry.identity.compiler, *entry.identity.flags])
     if failed := failed_sentence(past.history.trials, past.job.space.default):
         facts["failures"] = failed
-    if notes := uncompared(past.job.kernel):
+    if notes := past.job.kernel.body.uncompared_results:
         facts["results"] = "; ".join(notes)
     if decisive := importance_of(past):
         facts["what decides"] = ", ".join(f"{name} {share:.2f}" for name, share in decisive.items())

@@ -1,4 +1,4 @@
-"""Compile failures caused by text that tunepass wrote, not by macros and flags."""
+"""Failures caused by text that tunepass wrote, not by macros and flags."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def code_of(program: str, text: str) -> str:
 
 
 def is_outdated(code: str, text: str) -> bool:
-    """Whether an evaluation with this `code` is of another text than the one that tunepass writes now."""
+    """True of the `code` of an evaluation whose text tunepass writes otherwise now."""
     return bool(text) and code != text and not code.endswith(f" {text}")
 
 

@@ -206,5 +206,9 @@ class CKernel(Body):
         return self.judged_by if isinstance(self.judged_by, KernelCall) else None
 
     @property
+    def uncompared_results(self) -> tuple[str, ...]:
+        return () if self.call is None else self.call.uncompared
+
+    @property
     def run(self) -> RunCommand | None:
         return self.judged_by if isinstance(self.judged_by, RunCommand) else None

@@ -79,7 +79,7 @@ PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 
 def harness_version(call: KernelCall | None) -> str:
-    """What results depend on; of a kernel with a setup also on the memory that is compared."""
+    """The version of the program around a kernel; with a setup also that of the memory that is compared."""
     return f"{HARNESS_VERSION}, places {PLACES_VERSION}" if call is not None and call.setup else str(HARNESS_VERSION)
 
 
