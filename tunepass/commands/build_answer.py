@@ -81,7 +81,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
 
 def _uncompared(job: Job, result: SearchResult) -> list[Json]:
     """Results that nothing compares: by the source, and by the reference's run."""
-    return [*job.kernel.body.uncompared_results, *(w for w in result.warnings if w.startswith(UNCOMPARED))]
+    return [*job.kernel.uncompared_results, *(w for w in result.warnings if w.startswith(UNCOMPARED))]
 
 
 def _brings(result: SearchResult) -> Json:

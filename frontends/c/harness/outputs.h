@@ -35,25 +35,38 @@ static int64_t tp_byte_of(const tp_array *array, const unsigned char *to, size_t
     return (int64_t)(piece->first * array->size) + (to - piece->at);
 }
 
+/* The range of memory that an address is in, from the system's list, a line of which is LOW-HIGH RIGHTS ...; 0: none, -1: no list. */
+static int tp_find_range(unsigned long long address, unsigned long long *low, unsigned long long *high, char *rights) {
+    static int file = -2;
+    static char text[1 << 13];
+    size_t filled = 0;
+    ssize_t got;
+    if (file == -2) file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (off_t at = 0; file >= 0 && (got = pread(file, text + filled, sizeof text - 1 - filled, at)) > 0; at += got) {
+        size_t begin = 0;
+        filled += (size_t)got;
+        for (size_t end = 0; end < filled; end++) {
+            if (text[end] != '\n') continue;
+            text[end] = 0;
+            if (tp_scan(text + begin, "%llx-%llx %7s", low, high, rights) == 3 && address >= *low && address < *high)
+                return 1;
+            begin = end + 1;
+        }
+        filled -= begin;
+        for (size_t k = 0; k < filled; k++) text[k] = text[begin + k];
+    }
+    return file < 0 ? -1 : 0;
+}
+
 /* Can anything be written there, as it cannot into the text of a program? The last range of memory is remembered. */
 static int tp_is_writable(const void *at) {
     static unsigned long long low, high;
-    static int writable;
+    static char rights[8];
     unsigned long long address = (unsigned long long)(uintptr_t)at;
-    char line[512], rights[8];
-    if (address >= low && address < high) return writable;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    if (!maps) return 1;
-    writable = 0;
-    while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) == 3 && address >= low && address < high) {
-            writable = rights[1] == 'w';
-            fclose(maps);
-            return writable;
-        }
-    fclose(maps);
-    low = high = 0;
-    return 0;
+    if (address >= low && address < high) return rights[1] == 'w';
+    int known = tp_find_range(address, &low, &high, rights);
+    if (known <= 0) low = high = 0;
+    return known < 0 || (known && rights[1] == 'w');
 }
 
 /* A pointer as what it points into: the number of the array from 1, and the byte; -1 for NULL, -2 for other memory, -3
