@@ -114,6 +114,7 @@ def cpp_entry(
         f"    {leave}({_object(setup)}{called}({', '.join(passed)}));",
         "}",
         'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
+        "    (void)what; (void)count;",
         f"    switch (argument) {{ {' '.join(cases)} default: return tunepass_entry::answer(); }}",
         "}",
         "}" * len(spaces),

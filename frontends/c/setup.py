@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
@@ -15,11 +15,11 @@ from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
 from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, FunctionHead, heads
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.ir.c_kernel import UNCOMPARED, Argument, OpenArgument, Place, ScalarArgument, Setup
+from tunepass.ir.c_kernel import UNCOMPARED, Argument, ArrayArgument, OpenArgument, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
 ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
-PLACE_LIMIT = 40  # that are compared without being named
+PLACE_LIMIT = 40  # of arrays and places, beyond which none is compared that is not named
 OBJECT = "self"  # the parameter of a setup that makes the object of a member function
 
 
@@ -79,7 +79,9 @@ class SetupReader:
         formals = [(one.name, one.formal) for one in opened if one.formal is not None]
         roots = dict(shared) | {name: self.types.resolved(formal.type) for name, formal in formals}
         places = named_places(pragma.places, roots, names, self.types, self.source)
-        found = self._reached(opened, definition, shared, places)
+        arrays = sum(isinstance(argument, ArrayArgument) for argument in arguments)
+        room = max(0, PLACE_LIMIT - len(places) - arrays)
+        found = self._reached(opened, definition, shared, {_root(place.text) for place in places}, room)
         any_access = pragma.object is not None or (self.unit.cxx and any(one.places for one in found))
         setup = Setup(
             function=pragma.setup.function,
@@ -176,10 +178,10 @@ class SetupReader:
         opened: Sequence[Opened],
         definition: FunctionDefinition,
         variables: Sequence[tuple[str, CType]],
-        named: Sequence[Place],
+        rooted: Collection[str],
+        room: int,
     ) -> list[ComparedPlaces]:
         """The places of each argument and variable that the pragma names none of."""
-        rooted, room = {_root(place.text) for place in named}, PLACE_LIMIT - len(named)
         found: list[ComparedPlaces] = []
         for one in opened:
             if one.name not in rooted:
