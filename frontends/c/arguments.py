@@ -162,7 +162,7 @@ def is_defined(element: CType, types: Types) -> bool:
     return bool(element.depth) or not tagged or element.base in types.records
 
 
-def _pointers_to_rows(kind: CType) -> list[int]:
+def rows_of(kind: CType) -> list[int]:
     """Which of the steps from the argument to an element read a pointer, the first step apart: (1, 2) of `double ***`,
     (1,) of `double *A[]` and of `double (**A)[4]`."""
     steps = [*(dim == "*" for dim in kind.dims), *[True] * kind.depth]
@@ -171,7 +171,7 @@ def _pointers_to_rows(kind: CType) -> list[int]:
 
 def _rows(kind: CType, lengths: Sequence[Expr]) -> tuple[Expr | None, tuple[Expr, ...]]:
     """The length of a row of elements, and those of rows of pointers, innermost first."""
-    starts = _pointers_to_rows(kind)
+    starts = rows_of(kind)
     if not starts:
         return None, ()
     row, *between = [_product(lengths[a:b]) for a, b in reversed(list(zip(starts, [*starts[1:], len(lengths)])))]
@@ -213,7 +213,7 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
             f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
         )
     given, element = len(argument.lengths), argument.element
-    if _pointers_to_rows(kind):
+    if rows_of(kind):
         if given != kind.depth + len(kind.dims):
             rows = f"write `{element}{'[ROWS]' * (kind.depth + len(kind.dims) - 1)}[LENGTH]`"
             raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")

@@ -61,6 +61,7 @@ class CallReader:
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
+        earlier_warnings = len(self.warnings)
         found = overloads(pragma, self.functions)
         definition = chosen(pragma, found)
         self._check_callable(pragma, definition)
@@ -97,6 +98,7 @@ class CallReader:
             pairs=overlapping(pragma.aliasing, arguments),
             finite=pragma.finite,
             setup=setup.setup if setup else None,
+            uncompared=tuple(warning.message for warning in self.warnings[earlier_warnings:]),
             own_types=any(names_own_type(kind) for kind in (definition.result, *map(formal_type, definition.formals))),
             span=pragma.span,
         )

@@ -1,103 +1,174 @@
-"""What is compared of a struct that a setup makes: its numbers, and the allocations that its pointers lead to."""
+"""Memory that is compared after a kernel with a setup: members of structs, and the allocations that pointers lead to,
+from one to the next. Each member that is not compared is told by name, with the reason."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.elements import DEPTH_LIMIT, LEAF_LIMIT, enumerators_of
-from tunepass.frontends.cfamily.declared import CType, TypeRecord, Types, is_known
+from tunepass.frontends.c.element_members import (
+    Reached,
+    Uncompared,
+    is_pointer,
+    members_of,
+    target,
+    why_uncompared,
+    without_lengths,
+)
+from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import Formal
 from tunepass.ir.c_kernel import Leaf, Place
+
+POINTER_LIMIT = 4  # from one allocation to the next
+NAME_LIMIT = 120  # characters: reports name places
+CONTAINER = "in a container of C++, whose elements may move"
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPlaces:
-    """`written`: the kernel does not promise to leave them alone. `unseen` are members that are not compared."""
+    """`written`: the kernel does not promise to leave them alone."""
 
     places: tuple[Place, ...] = ()
-    unseen: tuple[str, ...] = ()
+    uncompared: tuple[Uncompared, ...] = ()
     written: bool = False
 
 
-@dataclass(slots=True)
-class _Members:
-    numbers: list[Leaf] = field(default_factory=list)
-    pointers: list[tuple[str, CType]] = field(default_factory=list)  # path, what they point to
-    unseen: list[str] = field(default_factory=list)
+def compared_places(name: str, formal: Formal, types: Types, room: int) -> ComparedPlaces:
+    """At most `room` places of an argument, by its parameter."""
+    kind, written = types.resolved(formal.type), not formal.constant
+    if formal.container:
+        return ComparedPlaces(uncompared=(Uncompared(name, CONTAINER),))
+    if kind.depth or kind.dims:
+        return pointed_places(name, kind, types, room, written=written)
+    walk = _Walk(types, room)
+    _object(walk, name, f"{name}.", kind, changeable=formal.reference and written)
+    return walk.compared(written)
 
 
-def pointed_place(name: str, to: CType, types: Types) -> ComparedPlaces:
-    """What a variable of the file points to, if it is numbers or structs of them."""
-    if not _is_followed(to.base, types):
-        return ComparedPlaces()
-    members = _Members()
-    place = _pointed(name, CType(to.base), types, members)
-    return ComparedPlaces((place,), tuple(f"{name}->{path}" for path in members.unseen), written=True)
+def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: bool) -> ComparedPlaces:
+    """At most `room` places that a pointer leads to: one struct, or an allocation of anything else."""
+    to = target(kind, types)
+    walk = _Walk(types, room)
+    if kind.function:
+        return walk.compared(written=False)
+    if to.base in types.records and not is_pointer(to) and not to.dims:
+        _object(walk, f"*{name}", f"{name}->", to, changeable=written)
+    else:
+        walk.follow([(_pointed(name), to)])
+    return walk.compared(written)
 
 
-def compared_places(name: str, formal: Formal, types: Types) -> ComparedPlaces:
-    """Of an argument by its parameter: a struct, a pointer to one, or a pointer to numbers."""
-    kind = types.resolved(formal.type)
-    depth = kind.depth + len(kind.dims)
-    if depth == 1 and is_known(kind.base):
-        return ComparedPlaces((_pointed(name, CType(kind.base), types, _Members()),), written=not formal.constant)
-    record = types.records.get(kind.base)
-    if record is None or record.kind != "struct" or kind.base.startswith("class ") or depth > 1 or kind.function:
-        return ComparedPlaces(unseen=(name,) if depth else ())
-    members = _Members()
-    _walk(record, "", types, members, 0)
-    prefix = f"{name}->" if depth else f"{name}."
-    places = [_pointed(f"{prefix}{path}", to, types, members) for path, to in members.pointers]
-    changeable = (depth == 1 or formal.reference) and not formal.constant
-    if changeable and members.numbers:
-        text = f"*{name}" if depth else name
-        leaves = tuple(members.numbers[:LEAF_LIMIT])
-        places.append(Place(text=text, element="", direction="inout", found=True, leaves=leaves))
-    unseen = tuple(f"{prefix}{path}" for path in members.unseen)
-    return ComparedPlaces(tuple(places), unseen, written=not formal.constant)
-
-
-def _pointed(text: str, to: CType, types: Types, members: _Members) -> Place:
-    """The allocation behind a pointer to numbers or to structs; the pointers of those are not followed."""
-    record = types.records.get(to.base)
-    leaves: tuple[Leaf, ...] = ()
-    if record is not None:
-        inner = _Members()
-        _walk(record, "", types, inner, 0)
-        leaves = tuple(inner.numbers[:LEAF_LIMIT])
-        path = text.partition("->")[2] or text.partition(".")[2]
-        inside = [*(p for p, _ in inner.pointers), *inner.unseen]
-        members.unseen += [f"{path}->{p}" if path else p for p in inside]
-    element = "char" if to.base == "char" else ""
-    return Place(text=text, element=element, direction="inout", found=True, rest=True, leaves=leaves)
-
-
-def _walk(record: TypeRecord, prefix: str, types: Types, members: _Members, depth: int) -> None:
-    for member in record.members:
-        kind = types.resolved(member.type)
-        path = ".".join(part for part in (prefix, member.name) if part)
-        inner = types.records.get(kind.base)
-        if kind.function:
-            continue
-        if inner is not None and inner.kind == "struct" and not (kind.depth or kind.dims) and depth < DEPTH_LIMIT:
-            _walk(inner, path, types, members, depth + 1)
-        elif member.bits or not member.name:
-            members.unseen.append(path or "(unnamed)")
-        elif not kind.depth and (is_known(kind.base) or enumerators_of(kind, types)):
-            members.numbers.append(Leaf(path, kind.base))
-        elif kind.depth == 1 and not kind.dims and _is_followed(kind.base, types):
-            members.pointers.append((path, CType(kind.base)))
+def variable_places(name: str, kind: CType, types: Types, room: int) -> ComparedPlaces:
+    """At most `room` places that a variable of the file leads to; the variable itself is compared as such."""
+    if is_pointer(kind):
+        return pointed_places(name, kind, types, room, written=True)
+    walk, inner = _Walk(types, room), without_lengths(kind)
+    record = types.records.get(inner.base)
+    if is_pointer(inner):
+        walk.follow([(_compared(name), inner)])
+    elif record is not None and record.kind == "struct" and members_of(inner, types).pointers:
+        if kind == inner:
+            _object(walk, name, f"{name}.", kind, changeable=False)
         else:
-            members.unseen.append(path)
+            walk.follow([(_compared(name), inner)])
+    return walk.compared(written=True)
 
 
-def _is_followed(base: str, types: Types) -> bool:
-    record = types.records.get(base)
-    if record is None:
-        return is_known(base)
-    inner = _Members()
-    for member in record.members:
-        kind = types.resolved(member.type)
-        if not kind.depth and is_known(kind.base) and not member.bits:
-            inner.numbers.append(Leaf(member.name, kind.base))
-    return record.kind == "struct" and bool(inner.numbers)
+def _object(walk: _Walk, whole: str, prefix: str, kind: CType, *, changeable: bool) -> None:
+    """One struct or number: its own members where they can be changed, and what they lead to."""
+    why = why_uncompared(kind, walk.types)
+    members = members_of(kind, walk.types)
+    if why:
+        walk.uncompared.append(Uncompared(whole, why))
+        return
+    walk.uncompared += [
+        Uncompared(f"{prefix}{one.text}", one.why) for one in members.uncompared if changeable or not one.end
+    ]
+    near = [
+        (_compared(f"{prefix}{one.member}") if one.several else _pointed(f"{prefix}{one.member}"), _first(one))
+        for one in members.pointers
+    ]
+    if whole.startswith("*"):
+        near += [(_compared(f"{prefix}{one.member}", rest=True), one.to) for one in members.open_ended]
+    first = walk.level(near)
+    if changeable and members.leaves:
+        plain = members.leaves == [Leaf("", kind.base)]
+        walk.add(replace(_compared(whole), leaves=() if plain else tuple(members.leaves)))
+    inside = [(_compared(f"{prefix}{one.member}"), one.to) for one in members.arrays if changeable]
+    walk.follow([*first, *walk.level(inside)])
+
+
+def _first(one: Reached) -> CType:
+    """The elements of the array that a member leads to, or of pointers that it is."""
+    if not one.several:
+        return one.to
+    depth, dims = (one.to.depth, ("*", *one.to.dims)) if one.to.dims else (one.to.depth + 1, ())
+    return CType(one.to.base, depth, dims)
+
+
+def _compared(text: str, *, rest: bool = False) -> Place:
+    return Place(text=text, element="", direction="inout", found=True, rest=rest)
+
+
+def _pointed(text: str) -> Place:
+    """The rest of the allocation that this pointer leads to."""
+    return replace(_compared(text, rest=True), followed=True)
+
+
+class _Walk:
+    """From the places of one argument or variable to those within them, the near ones first."""
+
+    def __init__(self, types: Types, room: int):
+        self.types, self.room = types, room
+        self.places: list[Place] = []
+        self.uncompared: list[Uncompared] = []
+
+    def compared(self, written: bool) -> ComparedPlaces:
+        return ComparedPlaces(tuple(self.places), tuple(self.uncompared), written)
+
+    def follow(self, places: list[tuple[Place, CType]]) -> None:
+        """Memory further away is compared by the pointers to it alone, and the reference's run tells of it."""
+        for _ in range(POINTER_LIMIT):
+            places = self.level(places)
+
+    def level(self, places: list[tuple[Place, CType]]) -> list[tuple[Place, CType]]:
+        """Adds these, and gives those within them."""
+        return [inner for place, to in places for inner in self._described(place, to)]
+
+    def add(self, place: Place) -> bool:
+        if len(place.text) > NAME_LIMIT:
+            self.uncompared.append(Uncompared(place.text, "too long a name for a report"))
+        elif len(self.places) >= self.room:
+            self.uncompared.append(Uncompared(place.text, "behind the last place that there is room for"))
+        else:
+            self.places.append(place)
+            return True
+        return False
+
+    def _described(self, place: Place, to: CType) -> list[tuple[Place, CType]]:
+        """Adds the place with what is compared of its elements, and gives the places within it."""
+        inner = without_lengths(self.types.resolved(to))
+        why = why_uncompared(inner, self.types)
+        if why:
+            self.uncompared.append(Uncompared(place.text, why))
+            return []
+        members = members_of(inner, self.types)
+        self.uncompared += [Uncompared(_inside(place, one.text), one.why) for one in members.uncompared]
+        behind = [Uncompared(_inside(place, one.member), "without a length") for one in members.open_ended]
+        again = tuple(one.member for one in members.pointers if one.member and without_lengths(one.to) == inner)
+        plain = members.leaves == [Leaf("", inner.base)]
+        text = "char" if inner.base == "char" and plain and not place.within else ""
+        leaves = () if plain else tuple(members.leaves)
+        if not self.add(replace(place, element=text, leaves=leaves, again=again)):
+            return []
+        self.uncompared += behind
+        further = [(self._within(place, one, rest=True), one.to) for one in members.pointers if one.member not in again]
+        return further + [(self._within(place, one, rest=False), one.to) for one in members.arrays]
+
+    def _within(self, place: Place, reached: Reached, *, rest: bool) -> Place:
+        inside = _compared(_inside(place, reached.member), rest=rest)
+        return replace(inside, within=place.text, member=reached.member, followed=rest)
+
+
+def _inside(place: Place, member: str) -> str:
+    """The name of a member of all elements."""
+    return f"{place.text}[].{member}" if member else f"{place.text}[]"

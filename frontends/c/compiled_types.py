@@ -84,6 +84,18 @@ class CompiledTypes:
                 if name not in open_:
                     yield Question(name, pragma.span, f"the result of `{pragma.name}`", needed=False)
         yield from self._of_variables(pragma)
+        yield from self._of_setup(pragma, definition)
+
+    def _of_setup(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
+        """The types of the arguments that a setup makes, with all that they lead to, and of the object."""
+        classes = [*(scope.name for scope in definition.scopes if scope.name), *definition.path]
+        kinds = [(pragma.object.span, "`this`", CType("::".join(classes)))] if pragma.object is not None else []
+        pairs = zip(pragma.arguments, definition.formals)
+        kinds += [(a.span, f"`{a.name}`", CType(f.type.base)) for a, f in pairs if a.open and not f.container]
+        for span, where, kind in kinds:
+            open_ = kind.base in template_words(definition) or "<" in kind.base
+            if is_type_name(kind.base) and not open_ and not self._is_settled(kind, 0, set()):
+                yield Question(kind.base, span, where, needed=False)
 
     def _of_functions(self, argument: ArgumentText, formal: Formal) -> Iterator[Question]:
         """A function of a header that an argument names; in C++ it may be overloaded, and the entry's compile tells."""
@@ -108,18 +120,23 @@ class CompiledTypes:
         base = self.types.resolved(kind).base
         return (base,) if is_type_name(base) and not self._is_settled(CType(base), 0) else ()
 
-    def _is_settled(self, kind: CType, depth: int) -> bool:
+    def _is_settled(self, kind: CType, depth: int, through: set[str] | None = None) -> bool:
+        """Does the text say all of it? `through` grows by the structs that were seen, where pointers are followed."""
         kind = self.types.resolved(kind)
         base = kind.base
         record = self.types.records.get(base)
-        if depth and (kind.depth or kind.function):
+        if depth and (kind.function or (kind.depth and through is None) or (through is not None and base in through)):
             return True
         if record is None or depth > DEPTH_LIMIT:
             plain = base in ("", "void", "auto") or base in self.types.enums
             return plain or is_number(base)
-        if depth and not all(dim.isdigit() for dim in kind.dims):
+        if depth and through is None and not all(dim.isdigit() for dim in kind.dims):
             return False
-        return all(member.bits or self._is_settled(member.type, depth + 1) for member in record.members)
+        if through is not None:
+            through.add(base)
+        if record.bases and through is not None:
+            return False
+        return all(m.bits or self._is_settled(m.type, depth + 1, through) for m in record.members)
 
     def _with_answers(
         self, questions: Sequence[Question], scoped: Sequence[tuple[KernelPragma, FunctionDefinition]]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from importlib import resources
 
 from tunepass.frontends.c.harness.isolation import without_macros
-from tunepass.frontends.c.setup_entry import COMMON, SetupText
+from tunepass.frontends.c.place_text import COMMON, OF_C, OF_CPP
+from tunepass.frontends.c.setup_entry import SetupText
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
@@ -63,7 +64,7 @@ def c_entry(
     words = [setup.passed(next(made)) if setup and is_open(a) else _given(k, a) for k, a in enumerate(arguments)]
     call = f"{definition.name}({', '.join(words)})"
     leave = "" if definition.returns == "void" else "return "
-    opened = ["#include <stddef.h>", *COMMON.splitlines(), *setup.lines()] if setup else []
+    opened = ["#include <stddef.h>", *(COMMON + OF_C).splitlines(), *setup.lines()] if setup else []
     lines = ["#include <stdint.h>", *opened, f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
 
@@ -113,6 +114,7 @@ def cpp_entry(
         f"    {leave}({_object(setup)}{called}({', '.join(passed)}));",
         "}",
         'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
+        "    (void)what; (void)count;",
         f"    switch (argument) {{ {' '.join(cases)} default: return tunepass_entry::answer(); }}",
         "}",
         "}" * len(spaces),
@@ -137,7 +139,7 @@ def _opened(setup: SetupText | None, called: str) -> list[str]:
     if setup is None:
         return []
     object_ = [f"typedef {called.rpartition('::')[0]} tunepass_object;"] if setup.on_object else []
-    return [*COMMON.splitlines(), *object_, *setup.lines()]
+    return [*(COMMON + OF_CPP).splitlines(), *object_, *setup.lines()]
 
 
 def _object(setup: SetupText | None) -> str:

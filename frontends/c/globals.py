@@ -11,7 +11,7 @@ from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.arguments import Names, expression
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
-from tunepass.frontends.c.reach import Code, Reach, may_change
+from tunepass.frontends.c.reach import Code, Reach, may_change, may_write_through
 from tunepass.frontends.c.variables import Variable, variables
 from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
@@ -48,20 +48,20 @@ class GlobalsReader:
             return tuple(self._named(text, names) for text in pragma.globals)
         reach = self.code.reach(function)
         found = [variable for variable in self.variables if self._counts(variable, reach)]
-        self._doubt_static_locals(pragma, function)
+        self._doubt_static_locals(pragma, function, reach)
+        known = {variable.name for variable in found}
+        if pragma.setup is not None:
+            known |= {name for name, _ in self.setup_variables(function, pragma.setup.function)}
+        self._doubt_pointers(pragma, [v for v in self.variables if v.name not in known], reach)
         read = [(variable, self._found(variable, pragma)) for variable in found]
         return tuple(variable for _, variable in read if variable is not None)
 
-    def pointers(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
-        """Variables that point to elements, which both the kernel and the function `setup` mention."""
+    def setup_variables(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
+        """Variables, which both the kernel and the function `setup` mention, with their types."""
         makers = [f for f in definitions(self.unit) if f.name == setup.rpartition("::")[2]]
         reached = [self.code.reach(f).mentions for f in (function, *makers)]
         kinds = [(v.name, self.types.resolved(v.type)) for v in self.variables if not (v.constant or v.threads)]
-        return tuple(
-            (name, kind)
-            for name, kind in kinds
-            if makers and kind.depth == 1 and not kind.dims and all(name in names for names in reached)
-        )
+        return tuple((name, kind) for name, kind in kinds if makers and all(name in names for names in reached))
 
     def _counts(self, variable: Variable, reach: Reach) -> bool:
         """Is it changed, and can anything else see that?"""
@@ -130,8 +130,19 @@ class GlobalsReader:
         plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
         return len(kind.dims), () if plain else leaves
 
-    def _doubt_static_locals(self, pragma: KernelPragma, function: FunctionDefinition) -> None:
-        for local in self._static_locals(function):
+    def _doubt_pointers(self, pragma: KernelPragma, others: Sequence[Variable], reach: Reach) -> None:
+        """Warnings about memory that variables point to, which are not compared."""
+        for variable in others:
+            kind = self.types.resolved(variable.type)
+            if variable.constant_target or kind.function or not may_write_through(variable.name, kind, reach):
+                continue
+            message = f"`{pragma.name}` may change what `{variable.name}` points to, which is not compared"
+            hint = f"let a `setup(FUNCTION)` of yours set it, and name `{variable.name}: inout TYPE[LENGTH]`"
+            span = self.source.span(variable.start, variable.end)
+            self.warnings.append(Diagnostic(message, span, hint, Severity.WARNING))
+
+    def _doubt_static_locals(self, pragma: KernelPragma, function: FunctionDefinition, reach: Reach) -> None:
+        for local in self._static_locals(function, reach):
             self.warnings.append(
                 Diagnostic(
                     f"`{local.text}` keeps its value from one call of `{pragma.name}` to the next and is not compared",
@@ -141,15 +152,20 @@ class GlobalsReader:
                 )
             )
 
-    def _static_locals(self, function: FunctionDefinition) -> Iterator[Token]:
-        """The names of numbers and pointers; arrays are taken for scratch memory."""
-        own = next(f for f in self.unit.functions if f.name.start == function.name_start)
-        code = own.tokens
-        for at, token in enumerate(code):
-            if token.at("static") and not code[at + 1].at("const", "constexpr", "inline"):
-                end = next(n for n in range(at, len(code)) if code[n].at("=", ";", "(", ")", "{", "}", "["))
-                if code[end].at("=", ";") and code[end - 1].kind == "name":
-                    yield code[end - 1]
+    def _static_locals(self, function: FunctionDefinition, reach: Reach) -> Iterator[Token]:
+        """The names of numbers and pointers, in the kernel and what it calls; arrays are taken for scratch memory."""
+        called = [f for f in self.unit.functions if not f.in_header and f.name.text in reach.mentions]
+        kernel = next(f for f in self.unit.functions if f.name.start == function.name_start)
+        for each in (kernel, *(f for f in called if f is not kernel)):
+            yield from _static_names(each.tokens)
+
+
+def _static_names(code: Sequence[Token]) -> Iterator[Token]:
+    for at, token in enumerate(code):
+        if token.at("static") and not code[at + 1].at("const", "constexpr", "inline"):
+            end = next(n for n in range(at, len(code)) if code[n].at("=", ";", "(", ")", "{", "}", "["))
+            if code[end].at("=", ";") and code[end - 1].kind == "name":
+                yield code[end - 1]
 
 
 def exposing_text(function: str, globals_: Sequence[GlobalVariable]) -> str:

@@ -125,11 +125,34 @@ def may_change(name: str, kind: CType, reach: Reach, types: Types) -> bool:
     return any(_is_changed(reach, at, dims) for at in reach.mentions.get(name, ()))
 
 
-def _is_changed(reach: Reach, at: int, dims: int) -> bool:
-    code = reach.tokens
-    if at and (code[at - 1].at("++", "--") or (code[at - 1].at("&") and _is_address(reach, at - 1))):
-        return True
-    subscripts, after = 0, at + 1
+def may_write_through(name: str, kind: CType, reach: Reach) -> bool:
+    """May anything it reaches write to what a pointer leads to, because it hands the pointer on?"""
+    steps = kind.depth + len(kind.dims)
+    pointer = bool(kind.depth) or kind.dims[:1] == ("*",)
+    return pointer and any(_is_handed_on(reach, at, steps) for at in reach.mentions.get(name, ()))
+
+
+def _is_handed_on(reach: Reach, at: int, steps: int) -> bool:
+    """A pointer is read for more than an element, and not for whether it is NULL."""
+    code, before = reach.tokens, at - 1
+    while before >= 0 and code[before].at("*") and _is_prefix(code, before):
+        before, steps = before - 1, steps - 1
+    subscripts, after = _subscripts(reach, at, steps)
+    if subscripts >= steps or (after < len(code) and code[after].at("==", "!=", "&&", "||", "?")):
+        return False
+    if before >= 0 and code[before].at("!", "==", "!=", "&&", "||"):
+        return False
+    return not (before > 0 and code[before].at("(") and code[before - 1].at("if", "while", "sizeof"))
+
+
+def _is_prefix(code: Sequence[Token], at: int) -> bool:
+    """Is this `*` no product?"""
+    return at == 0 or (code[at - 1].kind == "op" and not code[at - 1].at(")", "]"))
+
+
+def _subscripts(reach: Reach, at: int, dims: int) -> tuple[int, int]:
+    """How many subscripts follow a name, where a member stands for `dims`, and which token is behind them."""
+    code, subscripts, after = reach.tokens, 0, at + 1
     while after < len(code):
         if code[after].at("["):
             subscripts, after = subscripts + 1, reach.ends.get(after, len(code)) + 1
@@ -137,6 +160,14 @@ def _is_changed(reach: Reach, at: int, dims: int) -> bool:
             subscripts, after = max(subscripts, dims), after + 2
         else:
             break
+    return subscripts, after
+
+
+def _is_changed(reach: Reach, at: int, dims: int) -> bool:
+    code = reach.tokens
+    if at and (code[at - 1].at("++", "--") or (code[at - 1].at("&") and _is_address(reach, at - 1))):
+        return True
+    subscripts, after = _subscripts(reach, at, dims)
     if after < len(code) and code[after].at(*ASSIGNING):
         return True
     measured = code[max(0, at - 2) : at]

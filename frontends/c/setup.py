@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
-from tunepass.expr.nodes import INTEGER
-from tunepass.frontends.c.arguments import Names, expression
-from tunepass.frontends.c.compared_places import ComparedPlaces, compared_places, pointed_place
-from tunepass.frontends.c.elements import UnknownElement, leaves_of
+from tunepass.frontends.c.arguments import Names
+from tunepass.frontends.c.compared_places import ComparedPlaces, compared_places, pointed_places, variable_places
+from tunepass.frontends.c.element_members import Uncompared
 from tunepass.frontends.c.globals import GlobalsReader
-from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.named_places import named_places
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
-from tunepass.frontends.cfamily.declared import CType, Types, is_known, named_type
+from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, FunctionHead, heads
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.ir.c_kernel import Argument, Leaf, OpenArgument, Place, ScalarArgument, Setup
+from tunepass.ir.c_kernel import UNCOMPARED, Argument, ArrayArgument, OpenArgument, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
 ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
+PLACE_LIMIT = 40  # of arrays and places, beyond which none is compared that is not named
 OBJECT = "self"  # the parameter of a setup that makes the object of a member function
 
 
@@ -75,21 +75,24 @@ class SetupReader:
         head = self._head(pragma.setup, named)
         opened, given, returns = self._made(pragma.setup, head, named, definition, arguments)
         freed = () if pragma.teardown is None else self._freed(pragma.teardown, opened, definition, arguments)
-        places = tuple(self._place(text, names) for text in pragma.places)
-        rooted = {_root(place.text) for place in places}
-        found = [self._found(one) for one in opened if one.name not in rooted]
-        pointers = variables.pointers(definition, pragma.setup.function)
-        found += [pointed_place(name, kind, self.types) for name, kind in pointers if name not in rooted]
+        shared = variables.setup_variables(definition, pragma.setup.function)
+        formals = [(one.name, one.formal) for one in opened if one.formal is not None]
+        roots = dict(shared) | {name: self.types.resolved(formal.type) for name, formal in formals}
+        places = named_places(pragma.places, roots, names, self.types, self.source)
+        arrays = sum(isinstance(argument, ArrayArgument) for argument in arguments)
+        room = max(0, PLACE_LIMIT - len(places) - arrays)
+        found = self._reached(opened, definition, shared, {_root(place.text) for place in places}, room)
+        any_access = pragma.object is not None or (self.unit.cxx and any(one.places for one in found))
         setup = Setup(
             function=pragma.setup.function,
             teardown=pragma.teardown.function if pragma.teardown else "",
             once=pragma.setup.once,
             scalars=tuple(arguments[one.scalar].name for one in given if one.scalar is not None),
             places=(*places, *(place for one in found for place in one.places)),
-            flags=() if pragma.object is None else (ANY_ACCESS,),
+            flags=(ANY_ACCESS,) if any_access else (),
         )
-        self._doubt(pragma, found)
-        compared = bool(places) or any(one.written for one in found)
+        self._doubt(pragma, [one for each in found for one in each.uncompared])
+        compared = bool(places) or any(one.written and one.places for one in found)
         return SetupCalls(setup, opened, given, freed, returns, compared)
 
     def _opened(
@@ -170,45 +173,45 @@ class SetupReader:
             raise SourceError(f"`{text.function}` takes `{formal.text}`, which is not open", text.span, hint)
         return tuple(one for one in given if one is not None)
 
-    def _place(self, text: ArgumentText, names: Names) -> Place:
-        element = CType(named_type(text.element or ""))
-        filled = any(e is not None for e in (text.fill, text.lo, text.hi))
-        if text.direction == "in" and not filled:
-            hint = "fill it with `range(lo, hi)` or `fill(expression)`, leave it out, or make it `inout`"
-            raise SourceError(f"`{text.name}` is as the setup leaves it, and `in` is not compared", text.span, hint)
-        resolved = self.types.resolved(element)
-        if filled and not is_known(resolved.base):
-            raise SourceError(f"`{text.name}` does not hold plain numbers, so it cannot be filled", text.span)
-        inner = {**names, "i": INTEGER}
-        return Place(
-            text=text.name,
-            element=resolved.base,
-            direction="out" if text.direction == "out" else "inout",
-            length="*".join(f"({length.text})" for length in text.lengths),
-            filled=filled,
-            fill=expression(text.fill, inner, self.source, "a number") if text.fill else None,
-            lo=expression(text.lo, names, self.source, "a number") if text.lo else None,
-            hi=expression(text.hi, names, self.source, "a number") if text.hi else None,
-            leaves=self._leaves(text, resolved),
-            span=text.span,
-        )
+    def _reached(
+        self,
+        opened: Sequence[Opened],
+        definition: FunctionDefinition,
+        variables: Sequence[tuple[str, CType]],
+        rooted: Collection[str],
+        room: int,
+    ) -> list[ComparedPlaces]:
+        """The places of each argument and variable that the pragma names none of."""
+        found: list[ComparedPlaces] = []
+        for one in opened:
+            if one.name not in rooted:
+                found.append(self._found(one, definition, room))
+                room -= len(found[-1].places)
+        for name, kind in variables:
+            if name not in rooted:
+                found.append(variable_places(name, kind, self.types, room))
+                room -= len(found[-1].places)
+        return found
 
-    def _leaves(self, text: ArgumentText, element: CType) -> tuple[Leaf, ...]:
-        try:
-            leaves = leaves_of(element, self.types)
-        except UnknownElement as problem:
-            raise SourceError(f"`{text.name}` cannot be compared", text.span, str(problem)) from None
-        plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
-        return () if plain else leaves
+    def _found(self, opened: Opened, definition: FunctionDefinition, room: int) -> ComparedPlaces:
+        if opened.formal is not None:
+            return compared_places(opened.name, opened.formal, self.types, room)
+        kind = self._class_of(definition)
+        if kind is None:
+            return ComparedPlaces(uncompared=(Uncompared("*this", "of an unknown class"),))
+        return pointed_places(opened.name, CType(kind, 1), self.types, room, written=True)
 
-    def _found(self, opened: Opened) -> ComparedPlaces:
-        return ComparedPlaces() if opened.formal is None else compared_places(opened.name, opened.formal, self.types)
+    def _class_of(self, definition: FunctionDefinition) -> str | None:
+        """The type of the object that a member function is called on."""
+        names = [scope.name for scope in definition.scopes if scope.name] + list(definition.path)
+        known = [self.types.resolved(CType("::".join(names[k:]))).base for k in range(len(names))]
+        return next((base for base in known if base in self.types.records), None)
 
-    def _doubt(self, pragma: KernelPragma, found: Sequence[ComparedPlaces]) -> None:
-        unseen = [f"`{text}`" for one in found for text in one.unseen]
-        if unseen:
-            more = f" and {len(unseen) - 4} more" if len(unseen) > 4 else ""
-            message = f"what {', '.join(unseen[:4])}{more} lead{'s' if len(unseen) == 1 else ''} to is not compared"
+    def _doubt(self, pragma: KernelPragma, uncompared: Sequence[Uncompared]) -> None:
+        """All of them by name, for each reason."""
+        for why in dict.fromkeys(one.why for one in uncompared):
+            names = [f"`{one.text}`" for one in uncompared if one.why == why]
+            message = f"{UNCOMPARED}{why}: {', '.join(names)}"
             hint = "name what the kernel writes there: `A->values: inout double[A->n]`"
             self.warnings.append(Diagnostic(message, pragma.span, hint, Severity.WARNING))
 

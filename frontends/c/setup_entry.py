@@ -10,29 +10,12 @@ import re
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Span
+from tunepass.frontends.c.place_text import located, spelled
 from tunepass.frontends.c.setup import Given, Opened, SetupCalls
-from tunepass.ir.c_kernel import Argument, Leaf, Place, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ScalarArgument
 
 MADE, TAKEN = "tunepass_made_", "tunepass_taken_"
 
-COMMON = """\
-#ifdef __cplusplus
-#define TUNEPASS_C extern "C"
-#define TUNEPASS_BOOL bool
-#else
-#define TUNEPASS_C
-#define TUNEPASS_BOOL _Bool
-#endif
-#define TUNEPASS_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
-struct tunepass_leaf { const char *tp_path; char tp_kind; size_t tp_size, tp_offset, tp_count; };
-struct tunepass_place {
-    void *tp_at;
-    size_t tp_count, tp_size;
-    char tp_kind;
-    const struct tunepass_leaf *tp_leaves;
-    int tp_leaf_count;
-};
-"""
 FIT = """\
 #define TUNEPASS_FIT(made, T) __builtin_choose_expr( \\
     __builtin_types_compatible_p(__typeof__(&(made)), T) || \\
@@ -146,7 +129,7 @@ class SetupText:
     def _scalar(self, number: int) -> str:
         argument = self.arguments[number]
         assert isinstance(argument, ScalarArgument)
-        return f"({_spelled(argument.element)})tp_{number}" if argument.element else f"tp_{number}"
+        return f"({spelled(argument.element)})tp_{number}" if argument.element else f"tp_{number}"
 
     def _set_up(self) -> list[str]:
         lines = [self._unused("tp_seed")]
@@ -195,7 +178,7 @@ class SetupText:
         """Under the names of the pragma."""
         lines = [self._unused("tp_places")]
         for k, argument in self.scalars:
-            kind = _spelled(argument.element) or ("double" if self.reals[k] else "int64_t")
+            kind = spelled(argument.element) or ("double" if self.reals[k] else "int64_t")
             lines.append(f"    const {kind} {argument.name} = ({kind})tp_{k}; (void){argument.name};")
         for number, opened in enumerate(self.calls.opened):
             name = "tunepass_this" if opened.name == "this" else opened.name
@@ -204,55 +187,9 @@ class SetupText:
                 lines.append(f"    auto &&{name} = {seen}; (void){name};")
             else:
                 lines.append(f"    static __typeof__({self.passed(number)}) {name}; {name} = {self.passed(number)};")
-        places = [line for k, place in enumerate(self.calls.setup.places) for line in self._place(k, place)]
+        made = [f"{MADE}{k}.object()" if self.cpp else f"{MADE}{k}" for k in range(len(self.calls.opened))]
+        places = located(self.calls.setup.places, self.at, made, cpp=self.cpp)
         return [*lines, "#define this tunepass_this", *places, "#undef this"] if self.cpp else [*lines, *places]
-
-    def _place(self, number: int, place: Place) -> list[str]:
-        text, target = place.text, f"tp_places[{number}]"
-        address = f"&({text})[0]" if place.length or place.rest else f"&({text})"
-        count = f"(size_t)({place.length or '1'})"
-        if place.rest:
-            count = "(size_t)-2" if place.element == "char" else "(size_t)-1"
-        kind, table = "TUNEPASS_KIND(tp_element)", []
-        if place.leaves:
-            rows = ", ".join(_leaf(leaf) for leaf in place.leaves)
-            table = [f"    static const struct tunepass_leaf tp_leaves[] = {{{rows}}};"]
-            table.append(f"    {target}.tp_leaves = tp_leaves; {target}.tp_leaf_count = {len(place.leaves)};")
-            kind = "'s'"
-        return [
-            "    {",
-            self.at,
-            f"    __typeof__({address}) tp_at = {address};",
-            "    typedef __typeof__(*tp_at) tp_element;",
-            *self._same_type(place),
-            f"    {target}.tp_at = (void *)tp_at; {target}.tp_count = {count}; {target}.tp_size = sizeof *tp_at;",
-            *table,
-            f"    {target}.tp_kind = {kind};",
-            *(self._inside_made(target) if place.rest else ()),
-            "    }",
-        ]
-
-    def _same_type(self, place: Place) -> list[str]:
-        """A mistake in the pragma is the compiler's error."""
-        if not place.element:
-            return []
-        element, word = _spelled(place.element), "static_assert" if self.cpp else "_Static_assert"
-        same = f"sizeof(tp_element) == sizeof({element})"
-        if not place.leaves:
-            same += f" && TUNEPASS_KIND(tp_element) == TUNEPASS_KIND({element})"
-        return [self.at, f'    {word}({same}, "{place.text} holds no {place.element}");']
-
-    def _inside_made(self, target: str) -> list[str]:
-        """What the setup fills in the harness's own memory ends with it."""
-        lines = []
-        for k in range(len(self.calls.opened)):
-            made = f"{MADE}{k}.object()" if self.cpp else f"{MADE}{k}"
-            inside = f"(uintptr_t)tp_at - (uintptr_t)&{made}"
-            lines.append(
-                f"    if ((uintptr_t)tp_at >= (uintptr_t)&{made} && {inside} < sizeof({made})) "
-                f"{target}.tp_count = (sizeof({made}) - ({inside})) / sizeof *tp_at;"
-            )
-        return lines
 
 
 def renamed(text: str, name: str, new: str) -> str:
@@ -260,20 +197,3 @@ def renamed(text: str, name: str, new: str) -> str:
     if not name:
         return f"{text} {new}"
     return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", new, text)
-
-
-def _spelled(element: str) -> str:
-    return "TUNEPASS_BOOL" if element == "bool" else element
-
-
-def _leaf(leaf: Leaf) -> str:
-    element, size = _spelled(leaf.element), f"sizeof({_spelled(leaf.element)})"
-    path = leaf.path.removeprefix(".")
-    offset = f"offsetof(tp_element, {path})" if path else "0"
-    if leaf.kind in ("real", "imaginary"):
-        part = ("real", "imaginary").index(leaf.kind)
-        name = f"{path}.{leaf.kind}" if path else leaf.kind
-        return f"""{{"{name}", 'f', {size}, {offset} + {part} * {size}, 1}}"""
-    kind = "'p'" if leaf.kind == "pointer" else f"TUNEPASS_KIND({element})"
-    count = f"sizeof(((tp_element *)0)->{path}) / {size}" if path else f"sizeof(tp_element) / {size}"
-    return f'{{"{path}", {kind}, {size}, {offset}, {count}}}'

@@ -30,6 +30,7 @@ class Variable:
     defined: bool  # here, not only declared
     included: bool  # by a header
     scope: str = ""  # the class of a static member that is defined outside it: `Solver::`
+    constant_target: bool = False  # it points to what cannot be changed through it
     condition: str = ""  # of the preprocessor over parameters, under which it is declared; empty: always
 
     @property
@@ -72,6 +73,7 @@ def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
             defined="extern" not in words or declarator.value is not None,
             included=unit.is_included(declarator.name),
             scope=scope + separator,
+            constant_target=pointer and "const" in words,
         )
 
 

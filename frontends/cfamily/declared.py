@@ -57,6 +57,7 @@ class Declared:
     name: str
     type: CType
     bits: bool = False  # a bit-field
+    reference: bool = False  # another name for what it is bound to
     initialised: bool = False
     start: int = 0
     offset: int | None = None  # of a member in its struct, in bytes, where the compiler told it
@@ -65,13 +66,14 @@ class Declared:
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
     """A struct or a union with its members, the attributes that it states and those of its members. `size` in bytes,
-    where the compiler told it."""
+    where the compiler told it. `bases` are those whose members the text does not list."""
 
     kind: str
     members: tuple[Declared, ...]
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
     size: int | None = None
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,19 @@ def _record(record: Record) -> TypeRecord:
         if not declaration.declarators:
             members.append(Declared("", CType(element_of(declaration.words))))
     kind = "union" if record.kind == "union" else "struct"
-    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes)
+    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes, bases=record.bases)
 
 
 def declared(declaration: Declaration, declarator: Declarator) -> Declared:
     kind = type_of(declaration.words, declarator)
-    return Declared(declarator.name.text, kind, declarator.bits, declarator.value is not None, declarator.name.start)
+    return Declared(
+        declarator.name.text,
+        kind,
+        declarator.bits,
+        declarator.reference,
+        declarator.value is not None,
+        declarator.name.start,
+    )
 
 
 def type_of(words: Sequence[str], declarator: Declarator) -> CType:

@@ -64,6 +64,62 @@ def test_a_setup_that_fails_is_an_error_of_the_users(tmp_path: Path) -> None:
     assert "make ends with signal 6" in str(caught.value.diagnostics[0].hint)
 
 
+ROWS = """\
+#include <stdlib.h>
+#pragma tunepass param STEP: integer(1..2) = 1
+#pragma tunepass kernel zero(a) setup(make)
+#ifndef STEP
+#define STEP 1
+#endif
+typedef double real3[3];
+struct image { int **rows; real3 *f; int *more; };
+struct image *make(void)
+{
+    struct image *a = calloc(1, sizeof *a);
+    a->rows = calloc(10, sizeof(int *)), a->f = calloc(10, sizeof(real3));
+    for (int i = 0; i < 10; i++) a->rows[i] = calloc(10, sizeof(int));
+    return a;
+}
+void zero(struct image *a)
+{
+    for (int i = 0; i < 10; i++)
+        for (int m = 0; m < 10; m += STEP) ROW[i][m % 3] = i + m;
+}
+"""
+
+
+@pytest.mark.parametrize("written", ["a->rows", "a->f"])
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_what_arrays_of_pointers_and_of_arrays_lead_to_is_compared(tmp_path: Path, written: str) -> None:
+    task = task_of(tmp_path, ROWS.replace("ROW[i]", f"{written}[i]"), "gcc", "-O1")
+    right, wrong = outcomes(task, {"STEP": 1}, {"STEP": 2})
+    assert isinstance(right, Measured)
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result" and written in wrong.log
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_memory_that_the_kernel_allocates_is_told_not_to_be_compared(tmp_path: Path) -> None:
+    text = ROWS.replace("ROW[i][m % 3] = i + m", "a->f[i][m % 3] = a->more[m] = i")
+    text = text.replace("image *a)\n{", "image *a)\n{\n    a->more = malloc(10 * sizeof(int));")
+    with CompileRun(task_of(tmp_path, text, "gcc", "-O1")) as evaluator:
+        assert isinstance(evaluator.evaluate(Configuration({"STEP": 1})).outcome, Measured)
+        assert "not compared, in none of the arrays and places: memory that *a.more leads to" in evaluator.warnings
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_a_setup_that_leaves_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
+    text = """\
+#pragma tunepass param STEP: integer(1..2) = 1
+#pragma tunepass kernel zero(a) setup(make)
+struct image { int *row; };
+struct image make(void) { struct image a = {0}; return a; }
+void zero(struct image a) { if (a.row) *a.row = STEP; }
+"""
+    with pytest.raises(ToolError, match="nothing that the kernel writes is compared") as caught:
+        outcomes(task_of(tmp_path, text, "gcc", "-O1"), {"STEP": 1})
+    assert "A->x: inout double[A->n]" in str(caught.value.diagnostics[0].hint)
+
+
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 def test_what_the_pragma_says_of_a_place_has_to_compile(tmp_path: Path) -> None:
     text = LIST.replace("relax(g, n = 300)", "relax(g, n = 300, g->cell: out double[n])")

@@ -128,6 +128,29 @@ def test_text_that_did_not_compile_is_tried_again_once_it_is_another(tmp_path: o
     assert set(mended.asked) == {at(2), at(4, 2)}
 
 
+@dataclass
+class Miswriter(Writer):
+    """Writes text that compiles and computes something else."""
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        self.asked.append(configuration)
+        wrong = configuration in self.broken
+        outcome = Failed("wrong_result", "y: 1 of 9 elements differ") if wrong else Measured({"time": 1.0})
+        text = self.own_text(configuration)
+        return Evaluation(outcome, code=f"program{self.version}{' ' * bool(text)}{text}")
+
+
+def test_text_that_computed_something_else_is_tried_again_once_it_is_another(tmp_path: object) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    wrong = {at(2), at(4, 2), at(1, 2)}
+    assert search(Miswriter(broken=wrong), (), store).failures == {"wrong_result": 3}
+    same = Miswriter(broken=wrong)
+    assert search(same, (), store).failures == {"wrong_result": 3} and same.asked == []
+    mended = Miswriter(version="2")
+    assert search(mended, (), store).failures == {"wrong_result": 1}  # (1, 2) is the source's own text
+    assert set(mended.asked) == {at(2), at(4, 2)}
+
+
 def test_a_store_without_digests_of_texts_is_looked_at_once(tmp_path: object) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     broken = {at(2), at(4)}

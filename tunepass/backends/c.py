@@ -95,14 +95,14 @@ class CBackend(Backend):
                 return run_objectives(run, names)
 
     def identity(self, space: Space) -> Identity:
-        from tunepass.frontends.c.harness.source import HARNESS_VERSION
+        from tunepass.frontends.c.harness.source import harness_version
 
         identity = Identity(
             source=source_hash(self.kernel.source.text),
             space=space_hash(space),
             flags=self.command[1:],
             device=self.device,
-            harness=str(HARNESS_VERSION),
+            harness=harness_version(self.body.call),
         )
         if self.target.starts < Starts.COMPILER:
             return identity

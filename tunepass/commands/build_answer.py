@@ -9,6 +9,7 @@ from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.finalists_answer import finalists_data, kept_sentence
 from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table, unit_of
 from tunepass.hwmodels.base import Costs
+from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.estimates import extrapolated
@@ -74,7 +75,13 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
         "estimated": job.only_priced,
         "brings": {} if job.only_priced else _brings(result),
+        "uncompared": _uncompared(job, result),
     }
+
+
+def _uncompared(job: Job, result: SearchResult) -> list[Json]:
+    """Results that nothing compares: by the source, and by the reference's run."""
+    return [*job.kernel.uncompared_results, *(w for w in result.warnings if w.startswith(UNCOMPARED))]
 
 
 def _brings(result: SearchResult) -> Json:

@@ -48,6 +48,8 @@ def _facts(past: Past) -> dict[str, str]:
         facts["compiler"] = " ".join([entry.identity.compiler, *entry.identity.flags])
     if failed := failed_sentence(past.history.trials, past.job.space.default):
         facts["failures"] = failed
+    if notes := past.job.kernel.uncompared_results:
+        facts["results"] = "; ".join(notes)
     if decisive := importance_of(past):
         facts["what decides"] = ", ".join(f"{name} {share:.2f}" for name, share in decisive.items())
     if past.history.origin:

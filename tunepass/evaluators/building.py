@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.object_cache import ObjectCache
+from tunepass.evaluators.own_text import code_of
 from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.evaluators.process.run import Completed, Limits, tail
 from tunepass.evaluators.process.workspace import Workspace
@@ -74,6 +75,10 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
         """See tunepass.evaluators.own_text.WritesText."""
         return ""
 
+    def text_of(self, built: AnyBuilt) -> str:
+        """As `own_text`, of what was built."""
+        return self.own_text(built.configuration)
+
     @abstractmethod
     def discard(self, built: AnyBuilt) -> None:
         """Remove what was built."""
@@ -81,15 +86,16 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
     def finish(self, built: AnyBuilt, /) -> Evaluation:
         """Measure, unless the outcome of the same code is known. One at a time, and never while something compiles."""
         try:
+            text = self.text_of(built)
             if built.failure is not None:
-                code = self.own_text(built.configuration) if built.failure.stage == "compile" else ""
-                return Evaluation(built.failure, built.seconds, tail(built.failure.log), code=code)
-            known = self.cache.look_up(built.key, built.seconds)
-            if known is not None:
-                return known
-            evaluation = replace(self.measure(built), code=built.key)
-            self.cache.store(built.configuration, evaluation)
-            return evaluation
+                return Evaluation(built.failure, built.seconds, tail(built.failure.log), code=text)
+            evaluation = self.cache.look_up(built.key, built.seconds)
+            if evaluation is None:
+                evaluation = replace(self.measure(built), code=built.key)
+                self.cache.store(built.configuration, evaluation)
+            elif evaluation.same_as == built.configuration:  # its own, of text that was written otherwise
+                evaluation = replace(evaluation, same_as=None)
+            return replace(evaluation, code=code_of(built.key, text))
         finally:
             self.discard(built)
 

@@ -205,6 +205,9 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def own_text(self, configuration: Configuration) -> str:
         return text_digest(self.task.lower(configuration), self.task.reference)
 
+    def text_of(self, built: BuiltProgram) -> str:
+        return text_digest(built.candidate, self.task.reference)
+
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
         """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""
         with self.workspace.scratch() as folder:

@@ -27,6 +27,7 @@ from tunepass.evaluators.harness.reference import (
     Reference,
     left_out,
     run_reference,
+    uncompared,
 )
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
@@ -117,6 +118,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     *task.warnings,
                     *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
                     *left_out(self._reference, task.inputs),
+                    *uncompared(self._reference),
                 )
             return self._reference
 
@@ -180,6 +182,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def own_text(self, configuration: Configuration) -> str:
         return text_digest(self.task.lower(configuration), self.task.reference)
+
+    def text_of(self, built: BuiltCandidate) -> str:
+        return text_digest(built.candidate, self.task.reference)
 
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
         """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""

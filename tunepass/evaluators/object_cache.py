@@ -27,8 +27,9 @@ class ObjectCache:
     def remember(self, trials: Iterable[Trial]) -> None:
         """Store the outcomes of an earlier session's trials: an interrupted search continues as if it never stopped."""
         for trial in trials:
-            if trial.code and trial.same_as is None:
-                evaluation = Evaluation(trial.outcome, trial.seconds, trial.log, trial.calibration, code=trial.code)
+            program, _, _ = trial.code.partition(" ")  # what follows is the digest of its text
+            if program and trial.same_as is None:
+                evaluation = Evaluation(trial.outcome, trial.seconds, trial.log, trial.calibration, code=program)
                 self.store(trial.configuration, evaluation)
 
     def store(self, configuration: Configuration, evaluation: Evaluation) -> None:

@@ -1,4 +1,4 @@
-"""Compile failures caused by text that tunepass wrote, not by macros and flags."""
+"""Failures caused by text that tunepass wrote, not by macros and flags."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class BlamesOwnText(Protocol):
 
 @runtime_checkable
 class WritesText(Protocol):
-    """Compiles text that tunepass writes. Another version may write other text for the same configuration.
+    """Compiles text that tunepass writes. Another version may write other text for the same configuration: what failed
+    is then evaluated again. The `code` of an evaluation is that digest where nothing ran, else it ends with it, after a
+    space.
 
     Example:
         >>> class Writing(Table):
@@ -65,6 +67,16 @@ class WritesText(Protocol):
 def text_digest(candidate: Candidate, untouched: Candidate) -> str:
     """See WritesText."""
     return "" if candidate.text in (None, untouched.text) else f"text {digest(candidate.text or '')}"
+
+
+def code_of(program: str, text: str) -> str:
+    """The `code` of an evaluation, from the digests of the program and of the text that tunepass wrote."""
+    return " ".join(filter(None, (program, text)))
+
+
+def is_outdated(code: str, text: str) -> bool:
+    """True of the `code` of an evaluation whose text tunepass writes otherwise now."""
+    return bool(text) and code != text and not code.endswith(f" {text}")
 
 
 def own_text_failure(

@@ -16,5 +16,10 @@ class Body:
     __slots__ = ()
     kind: ClassVar[str]
 
+    @property
+    def uncompared_results(self) -> tuple[str, ...]:
+        """A sentence for each result of the kernel that nothing compares."""
+        return ()
+
 
 AnyBody = TypeVar("AnyBody", bound=Body)

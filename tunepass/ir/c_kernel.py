@@ -11,6 +11,7 @@ from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
+UNCOMPARED = "not compared, "  # how a note begins on what a kernel writes and nothing compares
 Direction = Literal["in", "out", "inout", "work"]  # `work`: zero before each call, and not compared
 Container = Literal[
     "object", "resizable"
@@ -29,12 +30,12 @@ class ScalarArgument:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number in an element, or an array of numbers: `.position.x`, of the C type `element`. A pointer is compared by
-    what it points into, a union (`bytes`) byte by byte. With an `offset` in bytes, `count` numbers stand there; without
-    one the harness's compiler finds them by the path."""
+    what it points into (`opaque`: nothing there is ever compared), a union (`bytes`) byte by byte. With an `offset` in
+    bytes, `count` numbers stand there; without one the harness's compiler finds them by the path."""
 
     path: str
     element: str
-    kind: Literal["number", "real", "imaginary", "pointer", "bytes"] = "number"
+    kind: Literal["number", "real", "imaginary", "pointer", "opaque", "bytes"] = "number"
     offset: int | None = None
     count: int = 1
 
@@ -104,13 +105,21 @@ class OpenArgument:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Memory that the setup function made: `text` is an expression of C for an array, or for one object where it has no
-    `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`."""
+    `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`.
+
+    With `within` it lies in many pieces, for each element of that earlier place: where the pointers that are the member
+    `member` of the element lead (`followed`), or the member itself; `text` is then its name alone. Without `within`,
+    `followed` says that `text` is a pointer. `again` are members of its own elements that lead to more of them."""
 
     text: str
     element: str  # the C type as the pragma has it; empty: the object's own
     direction: Literal["out", "inout"]
-    length: str = ""  # an expression of C
+    length: str = ""  # an expression of C: the number of `element`s; of a place in pieces, those in a piece
     rest: bool = False  # its length is the rest of the allocation that it lies in
+    within: str = ""  # the `text` of the place in whose elements it lies
+    member: str = ""  # empty: the whole element
+    followed: bool = False
+    again: tuple[str, ...] = ()
     found: bool = False  # not named by the pragma
     filled: bool = False
     fill: Expr | None = None
@@ -167,6 +176,7 @@ class KernelCall:
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True
     setup: Setup | None = None
+    uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 
@@ -194,6 +204,10 @@ class CKernel(Body):
     @property
     def call(self) -> KernelCall | None:
         return self.judged_by if isinstance(self.judged_by, KernelCall) else None
+
+    @property
+    def uncompared_results(self) -> tuple[str, ...]:
+        return () if self.call is None else self.call.uncompared
 
     @property
     def run(self) -> RunCommand | None:

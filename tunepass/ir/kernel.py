@@ -149,6 +149,11 @@ class Kernel:
         """The kernel with this schedule."""
         return replace(self, schedule=schedule)
 
+    @property
+    def uncompared_results(self) -> tuple[str, ...]:
+        """A sentence for each result that nothing compares, as far as the source tells."""
+        return () if self.body is None else self.body.uncompared_results
+
     def body_as(self, kind: type[AnyBody]) -> AnyBody:
         """The body, which the caller knows to be of this kind; raises TypeError where it is of another."""
         if not isinstance(self.body, kind):

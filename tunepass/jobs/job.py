@@ -227,7 +227,7 @@ def has_doubtful_trials(job: Job, store: Path) -> bool:
 
 
 def _has_outdated_failures(job: Job, trials: Sequence[Trial]) -> bool:
-    if not any(isinstance(t.outcome, Failed) and t.outcome.stage == "compile" for t in trials):
+    if not any(isinstance(t.outcome, Failed) for t in trials):
         return False
     evaluator = job.backend.evaluator()
     if evaluator is None:

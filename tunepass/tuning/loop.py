@@ -143,8 +143,8 @@ class SearchLoop:
 
     def reevaluate_failures(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
-        failed as it did if it fails so no more, and what failed with a machine's words. Also what did not compile in
-        another text than tunepass now writes."""
+        failed as it did if it fails so no more, and what failed with a machine's words. Also what failed in another
+        text than tunepass now writes."""
         if capability(self.evaluate, SetsUpAgain) is None:
             return
         trials, default = self.trial_log.trials, self.trial_log.default

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tunepass.capabilities import capability
 from tunepass.diagnostics import TunepassError
-from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure, WritesText
+from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure, WritesText, is_outdated
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Failed
 from tunepass.study.trial import Trial
@@ -16,12 +16,12 @@ Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
 
 
 def outdated_failures(trials: Iterable[Trial], evaluate: Evaluate) -> list[Trial]:
-    """Trials that did not compile, of which tunepass now writes another text than it did then."""
+    """Trials that failed, of which tunepass now writes another text than it did then."""
     writer = capability(evaluate, WritesText)
     if writer is None:
         return []
-    failed = [t for t in trials if isinstance(t.outcome, Failed) and t.outcome.stage == "compile"]
-    return [t for t in failed if (text := writer.own_text(t.configuration)) and text != t.code]
+    failed = [t for t in trials if isinstance(t.outcome, Failed)]
+    return [t for t in failed if is_outdated(t.code, writer.own_text(t.configuration))]
 
 
 class Probes:

@@ -28,6 +28,21 @@ template <class R, class C, class... A> struct signature<R (C::*)(A...) noexcept
 template <class R, class C, class... A> struct signature<R (C::*)(A...) const noexcept> : signature<R (*)(A...)> {};
 #endif
 
+// NumPy's letter of a number's type; of others `?`.
+template <class T, bool is_enum> struct counted { typedef T type; };
+template <class T> struct counted<T, true> { typedef typename std::underlying_type<T>::type type; };
+template <class T, bool is_number> struct letter { static const char value = '?'; };
+template <class T> struct letter<T, true> {
+    static const char value = (T)0.5 == 0.5 ? 'f' : (T)-1 < (T)1 ? 'i' : 'u';
+};
+template <> struct letter<bool, true> { static const char value = 'b'; };
+template <class T> constexpr char kind() {
+    typedef typename counted<T, std::is_enum<T>::value>::type number;
+    return letter<number, !std::is_class<number>::value && !std::is_union<number>::value &&
+                              !std::is_pointer<number>::value && !std::is_member_pointer<number>::value &&
+                              !std::is_array<number>::value && !std::is_void<number>::value>::value;
+}
+
 template <class P> using plain = typename std::remove_cv<typename std::remove_reference<P>::type>::type;
 
 // Something with data() and size(): a view where a pointer and a size make one, else an owner of its elements.

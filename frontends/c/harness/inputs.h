@@ -37,10 +37,11 @@ static void tp_vary(uint64_t seed) {
             size_t k = tp_pick(tp_random(seed, (uint64_t)i, 2 * j), array->count), at = k * array->size;
             if (array->direction == TP_OUT) {
                 tp_array element = *array;
-                element.data += at, element.count = 1;
+                element.data = tp_element_at(array, k), element.count = 1, element.pieces = NULL;
                 tp_poison_array(&element, 1);
                 continue;
             }
+            if (array->pieces) break; /* they are as the setup leaves them */
             tp_change *change = &tp_changes[tp_change_count];
             change->array = array, change->k = k;
             memcpy(change->bytes, array->data + at, array->size);
@@ -57,7 +58,7 @@ static void tp_fill_anew(uint64_t seed) {
     tp_begin_state(seed);
     tp_fill(seed);
     for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].pristine) memcpy(tp_arrays[i].pristine, tp_arrays[i].data, tp_arrays[i].size * tp_arrays[i].count);
+        if (tp_arrays[i].pristine) tp_free(tp_arrays[i].pristine), tp_keep_pristine_array(&tp_arrays[i]);
 }
 
 static uint64_t tp_secret, tp_turn; /* where the seeds of further calls come from */
@@ -103,6 +104,6 @@ static void tp_touch(uint64_t seed) {
     volatile unsigned char sink;
     for (int i = 0; i < tp_array_count; i++)
         if (tp_arrays[i].direction != TP_IN && tp_arrays[i].count)
-            sink = tp_arrays[i].data[tp_pick(tp_random(seed, (uint64_t)i, 99), tp_arrays[i].count) * tp_arrays[i].size];
+            sink = *tp_element_at(&tp_arrays[i], tp_pick(tp_random(seed, (uint64_t)i, 99), tp_arrays[i].count));
     (void)sink;
 }

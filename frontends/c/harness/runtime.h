@@ -67,12 +67,23 @@ enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_CANARY 0xC7
 
 /* A number in an element that is a struct or complex, or `count` numbers of one type. Kind p: a pointer, which is told
- * as what it points into. */
+ * as what it points into; o: one that leads to nothing that could be told. */
 typedef struct {
     const char *path;
     char kind;
     size_t size, offset, count;
 } tp_leaf;
+
+/* Memory that is in several parts: `count` elements at `at`, of which the first is number `first` of all. `sorted` has the
+ * same by address. */
+typedef struct {
+    unsigned char *at;
+    size_t count, first;
+} tp_piece;
+typedef struct {
+    tp_piece *all, *sorted;
+    size_t count, room;
+} tp_pieces;
 
 typedef struct {
     const char *name;
@@ -90,6 +101,8 @@ typedef struct {
     size_t alignment; /* bytes, at least */
     int place;        /* the number (from 1) of the place where it lies in what a setup makes; -1: a variable beside one */
     int filled;       /* a place whose contents are the harness's own, not those that the setup leaves */
+    const tp_pieces *pieces; /* of a place that is in several */
+    int unknown;             /* a place of which some memory has no known length, and is not compared */
 } tp_array;
 
 #define TP_KIND(T) ((double)(T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
@@ -134,7 +147,7 @@ static void tp_fail(int status, const char *message) {
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
     tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count,
-                      NULL, 0, 0, 1, 0, 0};
+                      NULL, 0, 0, 1, 0, 0, NULL, 0};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -149,6 +162,31 @@ static int tp_leaf_count(const tp_array *array) {
 static tp_leaf tp_leaf_of(const tp_array *array, int leaf) {
     tp_leaf whole = {"", array->kind, array->size, 0, 1};
     return array->leaves ? array->leaves[leaf] : whole;
+}
+
+/* One of them, or the whole array. */
+static tp_array tp_piece_of(const tp_array *array, size_t piece) {
+    tp_array part = *array;
+    if (!array->pieces) return part;
+    part.data = array->pieces->all[piece].at, part.count = array->pieces->all[piece].count, part.pieces = NULL;
+    return part;
+}
+
+static size_t tp_piece_count(const tp_array *array) {
+    return array->pieces ? array->pieces->count : 1;
+}
+
+static unsigned char *tp_element_at(const tp_array *array, size_t k) {
+    if (!array->pieces) return array->data + k * array->size;
+    size_t low = 0, high = array->pieces->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (array->pieces->all[middle].first <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return array->pieces->all[low].at + (k - array->pieces->all[low].first) * array->size;
 }
 
 /* --- defined by the generated part ---------------------------------------------------------------------------- */
@@ -223,7 +261,21 @@ static void tp_keep_pristine_array(tp_array *array) {
     size_t bytes = array->size * array->count;
     array->pristine = (unsigned char *)malloc(bytes ? bytes : 1);
     if (!array->pristine) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
-    memcpy(array->pristine, array->data, bytes);
+    unsigned char *to = array->pristine;
+    for (size_t i = 0; i < tp_piece_count(array); i++) {
+        tp_array part = tp_piece_of(array, i);
+        memcpy(to, part.data, part.size * part.count);
+        to += part.size * part.count;
+    }
+}
+
+static void tp_restore_array(const tp_array *array) {
+    const unsigned char *from = array->pristine;
+    for (size_t i = 0; i < tp_piece_count(array); i++) {
+        tp_array part = tp_piece_of(array, i);
+        memcpy(part.data, from, part.size * part.count);
+        from += part.size * part.count;
+    }
 }
 
 /* A place of the setup's is as that leaves it, unless the harness fills it or the setup runs only once. */
@@ -287,7 +339,7 @@ static void tp_poison_leaf(tp_array *array, const tp_leaf *leaf, int pattern) {
             tp_poison_number(array->data + k * array->size + leaf->offset + j * leaf->size, leaf->kind, leaf->size, pattern);
 }
 
-static void tp_poison_array(tp_array *array, int pattern) {
+static void tp_poison_piece(tp_array *array, int pattern) {
     for (int i = 0; i < array->leaf_count; i++) tp_poison_leaf(array, &array->leaves[i], pattern);
     if (array->leaves) return;
     if (array->kind != 'f')
@@ -301,11 +353,17 @@ static void tp_poison_array(tp_array *array, int pattern) {
             tp_poison_number(array->data + i * array->size, array->kind, array->size, pattern);
 }
 
+static void tp_poison_array(const tp_array *array, int pattern) {
+    for (size_t i = 0; i < tp_piece_count(array); i++) {
+        tp_array part = tp_piece_of(array, i);
+        tp_poison_piece(&part, pattern);
+    }
+}
+
 static void tp_restore(void) {
     tp_renew_state(0);
     for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].pristine)
-            memcpy(tp_arrays[i].data, tp_arrays[i].pristine, tp_arrays[i].size * tp_arrays[i].count);
+        if (tp_arrays[i].pristine) tp_restore_array(&tp_arrays[i]);
 }
 
 static void tp_poison(int kind) {
@@ -417,7 +475,7 @@ static void tp_check_canaries(void) {
 /* The allocations that the setup makes: how long the memory is that its pointers lead to. */
 typedef struct {
     unsigned char *at;
-    size_t bytes;
+    size_t bytes, turn; /* which of them it is */
 } tp_block;
 __attribute__((unused)) static tp_block *tp_blocks;
 __attribute__((unused)) static size_t tp_block_count;
@@ -437,7 +495,8 @@ static void tp_note_block(void *got, size_t size) {
         if (!more) return;
         tp_blocks = more, room = 2 * room + 64;
     }
-    tp_blocks[tp_block_count].at = (unsigned char *)got, tp_blocks[tp_block_count++].bytes = size;
+    tp_blocks[tp_block_count].at = (unsigned char *)got, tp_blocks[tp_block_count].bytes = size;
+    tp_blocks[tp_block_count].turn = tp_block_count, tp_block_count++;
 }
 TP_C void *__wrap_malloc(size_t size) {
     void *got = __real_malloc(size);

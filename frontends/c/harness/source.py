@@ -10,6 +10,7 @@ report is lines of text:
 
     case N                         mode=check, before what follows of case N
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
+    uncompared NAME                of a place, some memory has no known length, or less than an element's
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
@@ -74,6 +75,12 @@ from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelC
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 5
+PLACES_VERSION = 2  # which memory is compared of what a setup makes
+
+
+def harness_version(call: KernelCall | None) -> str:
+    """The version of the program around a kernel; with a setup also that of the memory that is compared."""
+    return f"{HARNESS_VERSION}, places {PLACES_VERSION}" if call is not None and call.setup else str(HARNESS_VERSION)
 
 
 def harness_source(kernel: Kernel) -> str:

@@ -114,7 +114,9 @@ class Conversion:
 
     def _member(self, member: Member) -> Declared:
         kind = ADDRESS if member.artificial else self.convert(member.type)
-        return Declared(member.name or "", kind, member.bits is not None, offset=member.offset)
+        bare = member.type.target if isinstance(member.type, Qualified) else member.type
+        reference = isinstance(bare, Reference)
+        return Declared(member.name or "", kind, member.bits is not None, reference, offset=member.offset)
 
     def _enumeration(self, enum: Enumeration, name: str | None) -> CType:
         if name is None:

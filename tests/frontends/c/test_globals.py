@@ -243,3 +243,30 @@ def test_variables_that_only_the_compile_sees_are_told(words: tuple[str, ...]) -
     assert call is not None and bool(call.globals) == bool(words)
     warnings = call_task(kernel, call, ("gcc", "-O2", "-DCOUNTED"), TIME).warnings
     assert [("-DCOUNTED" in w and "are not compared" in w) for w in warnings] == [True] * (not words)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("fill(A, n);", True),
+        ("*(A + n) = 1;", True),
+        ("double *p = A; p[0] = 1;", True),
+        ("y[0] = A[n] + *A;", False),
+        ("if (A) y[0] = A[0];", False),
+        ("if (A != 0 && !B) y[0] = 1;", False),
+        ("y[0] = sizeof(A);", False),
+        ("fill(R[0], n);", True),
+        ("y[0] = R[0][1];", False),
+        ("look(C);", False),
+    ],
+)
+def test_what_pointers_of_the_file_lead_to_is_told_where_it_may_be_written(body: str, told: bool) -> None:
+    outside = "double *A, *B, **R; const double *C; void fill(double *, int); void look(const double *);"
+    messages = [warning.message for warning in parsed(body, outside).warnings]
+    assert any("points to, which is not compared" in message for message in messages) == told
+
+
+def test_static_variables_of_functions_that_the_kernel_calls_are_told() -> None:
+    outside = "static int next(void) { static int calls; return ++calls; }"
+    (warning,) = parsed("y[1] = next();", outside).warnings
+    assert warning.message.startswith("`calls` keeps its value")

@@ -34,15 +34,16 @@ MAKE = "void make(struct csr **A);"
 CALL = "scale(A, by = 2, n = 100)"
 
 
-def test_a_struct_is_compared_by_its_numbers_and_the_arrays_that_it_points_to() -> None:
+def test_a_struct_is_compared_by_its_members_and_all_that_it_points_to() -> None:
     call, warnings = read(f"{CALL} setup(make)", MAKE)
-    assert call.setup is not None
+    assert call.setup is not None and not warnings
     places = {place.text: place for place in call.setup.places}
-    assert list(places) == ["A->start", "A->values", "A->next", "*A"]
+    assert list(places) == ["A->start", "A->values", "A->next", "*A", "A->next[].start", "A->next[].values"]
     assert all(place.found for place in places.values())
-    assert [leaf.path for leaf in places["*A"].leaves] == ["n"] == [leaf.path for leaf in places["A->next"].leaves]
-    (warning,) = warnings
-    assert "`A->next->start`" in warning.message and "not compared" in warning.message
+    members = ["n", "start", "values", "next"]
+    assert [leaf.path for leaf in places["*A"].leaves] == members == [leaf.path for leaf in places["A->next"].leaves]
+    assert places["A->next"].again == ("next",)
+    assert (places["A->next[].start"].within, places["A->next[].start"].member) == ("A->next", "start")
 
 
 def test_places_that_are_named_take_the_place_of_those_that_are_found() -> None:
@@ -61,6 +62,17 @@ def test_variables_that_point_to_what_the_setup_allocates_are_found() -> None:
     functions = "static double *cells, *others;\nvoid make(void) { cells = 0; }"
     kernel = "void step(void) { cells[0] = others[0]; }"
     assert [place.text for place in setup_of("step() setup(make)", functions, kernel).places] == ["cells"]
+
+
+def test_what_variables_lead_to_is_compared_whatever_their_type() -> None:
+    functions = (
+        "struct part { double *v; int n; };\n"
+        "static double **rows, *fixed[2]; static struct part one, many[2];\n"
+        "void make(void) { rows = 0; fixed[0] = 0; one.v = 0; many[0].v = 0; }"
+    )
+    kernel = "void step(void) { rows[0][0] = fixed[0][0] = one.v[0] = many[1].v[0] = 1; }"
+    places = [place.text for place in setup_of("step() setup(make)", functions, kernel).places]
+    assert places == ["rows", "rows[]", "fixed", "fixed[]", "one.v", "many", "many[].v"]
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,14 @@ class PlainRun:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
-    as they were, the case's share of the run's seconds, and the most memory in that run."""
+    as they were, the case's share of the run's seconds, the most memory in that run, and the places of which some
+    memory has no known length."""
 
     calls: Calls
     unchanged: int
     seconds: float
     peak_bytes: int = 0
+    uncompared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,11 @@ class HarnessRun:
                 failure.stage, cases[min(len(cases), max(1, len(spoken.report.cases))) - 1].explained(failure.log)
             )
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
-        return {case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak) for k, case in enumerate(cases)}
+        uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
+        return {
+            case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak, uncompared)
+            for k, case in enumerate(cases)
+        }
 
     def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:
         """One call of a program that the compiler made watchful, with what it printed."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case, Inputs
-from tunepass.evaluators.harness.compare import Mismatch, Output, compare
+from tunepass.evaluators.harness.compare import POINTER, Mismatch, Output, compare
 from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
@@ -25,11 +25,14 @@ from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
+from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
 FEW, MANY, QUICK_S = 3, 6, 0.05  # variants whose results are known: of slow sources, and of quick ones, in s a call
+OTHER_MEMORY = -2  # a pointer to none of the harness's arrays (frontends/c/harness/outputs.h)
+NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
 
@@ -57,6 +60,7 @@ class Reference:
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
+    uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
 
     def usual(self, seed: int) -> Expected:
         """At the size that is tuned and timed."""
@@ -87,6 +91,20 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in reasons)
 
 
+def uncompared(reference: Reference) -> tuple[str, ...]:
+    """Notes on memory that is not compared, as only the source's own run shows."""
+    leading = dict.fromkeys(
+        output.name.removeprefix(POINTER)
+        for expected in reference.expected.values()
+        for output in expected.calls[0]
+        if output.name.startswith(POINTER) and (output.values == OTHER_MEMORY).any()
+    )
+    return (
+        *(f"{UNCOMPARED}of unknown length: memory that {name} leads to" for name in reference.uncompared),
+        *(f"{UNCOMPARED}in none of the arrays and places: memory that {name} leads to" for name in leading),
+    )
+
+
 def run_reference(
     linked: LinkedReference,
     candidate: Candidate,
@@ -107,6 +125,8 @@ def run_reference(
     alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
     for checked in usual.values():
         _check_deterministic(source, checked.calls, tolerance)
+    if not any(output.values.size for checked in usual.values() for output in checked.calls[0]):
+        raise ToolError(f"{source}: nothing that the kernel writes is compared", hint=NOTHING_COMPARED)
     whole = not any(_unwritten(checked) for checked in usual.values())
     others, left_out = {}, []
     for case, result in _run_each(run, [case for case in cases if not case.usual], alignment, limits):
@@ -133,6 +153,7 @@ def run_reference(
         alignment=alignment,
         peak_bytes=max(checked.peak_bytes for checked in usual.values()),
         left_out=tuple(left_out),
+        uncompared=tuple(dict.fromkeys(name for checked in usual.values() for name in checked.uncompared)),
     )
 
 

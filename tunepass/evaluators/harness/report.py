@@ -21,6 +21,7 @@ FORMS = {
     word: re.compile(form)
     for word, form in {
         "case": r"case (\d{1,4})",
+        "uncompared": r"uncompared (\S{1,200})",
         "unchanged": r"unchanged (\d{1,15})",
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
         "sample": r"sample (\S{1,30}) (\d{1,15}) (\S{1,30}) (\S{1,30})",
@@ -63,6 +64,7 @@ class Report:
     cases: list[list[ArrayShape]] = field(
         default_factory=list
     )  # of each case of mode=check; of other modes there is one
+    uncompared: list[str] = field(default_factory=list)  # places of which some memory has no known length
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: list[Sample] = field(default_factory=list)
     fault: tuple[
@@ -91,6 +93,8 @@ class Report:
             case "array":
                 self.cases = self.cases or [[]]
                 self.cases[-1].append(_shape(*words))
+            case "uncompared":
+                self.uncompared.append(words[0])
             case "unchanged":
                 self.unchanged[len(self.cases) - 1] = int(words[0])
             case "sample":

@@ -115,12 +115,15 @@ def test_found_places_are_compared_and_every_call_begins_alike(tmp_path: Path, m
         "array *r.n i4 1",
         "array *r.calls i4 1",
     ]
-    calls = [outputs[k : k + 16 * N + 8] for k in range(0, len(outputs), 16 * N + 8)]
+    assert report[6:8] == ["array &*r.x i8 1", "array &*r.pairs i8 1"]
+    size = 16 * N + 24
+    calls = [outputs[k : k + size] for k in range(0, len(outputs), size)]
     assert len(calls) == 6 and len(set(calls)) == 1
     i = np.arange(N)
     assert np.array_equal(np.frombuffer(calls[0][: 8 * N], "f8"), 100.0 + i)
     assert np.array_equal(np.frombuffer(calls[0][12 * N : 16 * N], "i4"), 5 + i)
-    assert np.frombuffer(calls[0][-8:], "i4").tolist() == [N, 8]
+    assert np.frombuffer(calls[0][16 * N : -16], "i4").tolist() == [N, 8]
+    assert np.frombuffer(calls[0][-16:], "i8").tolist() == [1 << 40, 2 << 40]
 
 
 def test_named_places_are_poisoned_filled_and_measured_by_expressions(tmp_path: Path) -> None:
