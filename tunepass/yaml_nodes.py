@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Source, Span, TunepassError, nearest
+from tunepass.diagnostics import Source, Span, TunepassError, spelling_hint
 
 E = TypeVar("E", bound=TunepassError)
 
@@ -101,8 +101,7 @@ class NodeReader(Generic[E]):
         assert isinstance(node, yaml.MappingNode)
         for key, _ in node.value:
             if key.value not in known:
-                close = nearest(key.value, known)
-                hint = f"did you mean `{close}`?" if close else f"known: {', '.join(known)}"
+                hint = spelling_hint(key.value, known, f"known: {', '.join(known)}")
                 raise self.fail(f"{subject} has no `{key.value}`", key, hint)
         for name in needed:
             if name not in entries:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError, nearest
+from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError, spelling_hint
 from tunepass.yaml_nodes import Composer, NodeReader
 
 SIZE_LIMIT = 1 << 18  # characters
@@ -92,8 +92,7 @@ class DocumentReader(NodeReader[SourceError]):
     def one_of(self, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
         text = self.text(node, what)
         if text not in known:
-            close = nearest(text, known)
-            hint = f"did you mean `{close}`?" if close else None
+            hint = spelling_hint(text, known)
             raise self.fail(f"{what} is one of {', '.join(known)}, got `{text}`", node, hint)
         return text
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name, Type
 from tunepass.expr.parser import parse as parse_expression
@@ -137,8 +137,7 @@ class _Lowering:
         if value is None or isinstance(value, v.Unknown):
             if isinstance(value, v.Unknown) and self._defines(node):
                 raise SourceError(f"what `{name}` makes is not known: {value.reason}", value.span or span)
-            close = nearest(name, self.run.globals.names)
-            raise SourceError(f"there is no `{name}` here", span, f"did you mean `{close}`?" if close else None)
+            raise SourceError(f"there is no `{name}` here", span, spelling_hint(name, self.run.globals.names))
         called = node.func if isinstance(node, ast.Call) else node
         return self._applied(value, called.id if isinstance(called, ast.Name) else "model", span)
 
@@ -222,12 +221,7 @@ class _Lowering:
             word, place = self.comments.precision
             precision = self.run.parameters.get(word, word)
             if isinstance(precision, str) and word not in ELEMENT_BYTE:
-                close = nearest(word, ELEMENT_BYTE)
-                hint = (
-                    f"did you mean `{close}`?"
-                    if close
-                    else f"known: {', '.join(ELEMENT_BYTE)}, or a parameter of these"
-                )
+                hint = spelling_hint(word, ELEMENT_BYTE, f"known: {', '.join(ELEMENT_BYTE)}, or a parameter of these")
                 raise SourceError(f"`{word}` is no precision", place, hint)
             if isinstance(precision, Expr) and str(precision.type) != "string":
                 raise SourceError(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Span, nearest
+from tunepass.diagnostics import Span, spelling_hint
 from tunepass.frontends.params.tokens import Cursor
 from tunepass.frontends.params.values import (
     PARAMETER_KINDS,
@@ -42,8 +42,7 @@ def parse_param(cursor: Cursor, kinds: Sequence[str] = PARAMETER_KINDS) -> Param
     cursor.expect(":", f"after `{name.text}`", f"write `param {name.text}: ordinal(8, 16, 32)`")
     kind = cursor.name(f"one of {', '.join(kinds)}")
     if kind.text not in kinds:
-        close = nearest(kind.text, kinds)
-        hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(kinds)}"
+        hint = spelling_hint(kind.text, kinds, f"a kind is one of {', '.join(kinds)}")
         cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
     values = parse_values(cursor, kind)
     values_end = cursor.last.end
@@ -70,8 +69,7 @@ def _options(cursor: Cursor) -> tuple[set[str], PriorText | None]:
     while cursor.next.kind == "name":
         word = cursor.take()
         if word.text not in known:
-            close = nearest(word.text, known)
-            hint = f"did you mean `{close}`?" if close else "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`"
+            hint = spelling_hint(word.text, known, "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`")
             cursor.fail(f"unknown option `{word.text}`", hint, token=word)
         if word.text in options:
             cursor.fail(f"`{word.text}` is given twice", token=word)

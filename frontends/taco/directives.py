@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.taco.amounts import Amounts
 from tunepass.frontends.taco.parser import parse_expression
@@ -55,8 +55,7 @@ class DirectiveReader:
         if name in NOT_SUPPORTED:
             raise SourceError(f"`{name}` is not supported", span, f"leave it out: {NOT_SUPPORTED[name]}")
         if name not in USES:
-            close = nearest(name, USES)
-            hint = f"did you mean `{close}`?" if close else f"known are {', '.join(USES)}"
+            hint = spelling_hint(name, USES, f"known are {', '.join(USES)}")
             raise SourceError(f"unknown directive `{name}`", span, hint)
         usage, least, most = USES[name]
         count = len(written.arguments)
@@ -193,7 +192,6 @@ def _identifier(argument: Argument, what: str) -> str:
 
 def _one_of(argument: Argument, known: Sequence[str], what: str) -> str:
     if argument.text not in known:
-        close = nearest(argument.text, known)
-        hint = f"did you mean `{close}`?" if close else None
+        hint = spelling_hint(argument.text, known)
         raise SourceError(f"{what} is one of {', '.join(known)}, got `{argument.text}`", argument.span, hint)
     return argument.text

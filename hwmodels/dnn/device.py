@@ -13,7 +13,7 @@ from importlib import resources
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.plugin_devices import plugin_device
 from tunepass.yaml_nodes import Composer, NodeReader
@@ -52,10 +52,9 @@ def load(name: str) -> Accelerator:
     if name not in names() and (plugin := plugin_device(name, "dnn")):
         return replace(read(plugin), name=name)
     if name not in names():
-        close = nearest(name, names())
         raise ModelError(
             f"no device {name!r} for models; known: {', '.join(names())}",
-            hint=f"did you mean {close!r}?" if close else None,
+            hint=spelling_hint(name, names(), quote=repr),
         )
     path = resources.files("tunepass.hwmodels.dnn").joinpath(f"devices/{name}.yaml")
     return read(Source(f"{name}.yaml", path.read_text(encoding="utf-8")))

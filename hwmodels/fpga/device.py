@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import device_file
@@ -127,8 +127,7 @@ def text_of(name: str) -> str:
 
 def shipped_text(name: str) -> str:
     if name not in names():
-        close = nearest(name, names())
-        known = f"did you mean {close}?" if close else f"devices: {', '.join(names())}"
+        known = spelling_hint(name, names(), f"devices: {', '.join(names())}", quote=str)
         raise ModelError(f"unknown device {name!r}", hint=f"{known}; a file of your own ends in .yaml")
     return resources.files("tunepass.hwmodels").joinpath("devices", f"{name}.yaml").read_text(encoding="utf-8")
 

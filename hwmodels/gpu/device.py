@@ -17,7 +17,7 @@ from typing import Literal, TypeVar, get_args
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.plugin_devices import plugin_device
 from tunepass.yaml_nodes import Composer, NodeReader
@@ -141,8 +141,9 @@ def load(name: str) -> Gpu:
     if known is None and (plugin := plugin_device(name, "gpu")):
         return replace(read(plugin.text, plugin.name), name=name)
     if known is None:
-        close = nearest(name.lower(), names())
-        hint = f"did you mean {close!r}?" if close else "write the numbers of yours as a YAML file beside theirs"
+        hint = spelling_hint(
+            name.lower(), names(), "write the numbers of yours as a YAML file beside theirs", quote=repr
+        )
         raise ModelError(f"no GPU {name!r}; known: {', '.join(names())}", hint=hint)
     return _load(known)
 

@@ -14,7 +14,7 @@ from tunepass.backends.correction import Corrected, Reported, table, terms_of
 from tunepass.backends.gpu_limits import registers_of_block
 from tunepass.backends.gpu_text import compiled_text
 from tunepass.backends.stated import costs_digest
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.expr.algebra import add, lift
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.hwmodels.base import Costs
@@ -141,8 +141,7 @@ class GpuPricing:
         known = self.costs.values
         for name in names:
             if name not in known:
-                close = nearest(name, known)
-                hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+                hint = spelling_hint(name, known, f"there are {', '.join(known)}", quote=repr)
                 raise TunepassError(f"the model of {self.gpu.name} has no {name!r}", hint=hint)
         units = self.costs.units
         return tuple(

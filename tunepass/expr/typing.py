@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tunepass.diagnostics import ExpressionError, Span, nearest
+from tunepass.diagnostics import ExpressionError, Span, nearest, spelling_hint
 from tunepass.expr import nodes as n
 
 NUMERIC = (n.BoolType, n.IntegerType, n.RealType)
@@ -57,8 +57,7 @@ def name(text: str, names: Mapping[str, n.Type], span: Span | None = None) -> n.
         return n.Constant(False, n.BOOL, span)
     if text in FUNCTIONS:
         raise ExpressionError(f"`{text}` is a function; it needs its arguments in parentheses", span)
-    close = nearest(text, names)
-    hint = f"did you mean `{close}`?" if close else f"known names: {', '.join(list(names)[:20]) or 'none'}"
+    hint = spelling_hint(text, names, f"known names: {', '.join(list(names)[:20]) or 'none'}")
     raise ExpressionError(f"unknown name `{text}`", span, hint)
 
 
@@ -151,8 +150,7 @@ def item_type(order: n.OrderType) -> n.Type:
 def call(function: str, arguments: Sequence[n.Expr], span: Span | None = None, name_span: Span | None = None) -> n.Expr:
     """A function applied; wrong arity and unknown functions are diagnostics."""
     if function not in FUNCTIONS:
-        close = nearest(function, FUNCTIONS)
-        hint = f"did you mean `{close}`?" if close else f"functions: {', '.join(FUNCTIONS)}"
+        hint = spelling_hint(function, FUNCTIONS, f"functions: {', '.join(FUNCTIONS)}")
         raise ExpressionError(f"unknown function `{function}`", name_span or span, hint)
     fewest, most = FUNCTIONS[function]
     if len(arguments) < fewest or (most is not None and len(arguments) > most):

@@ -14,7 +14,7 @@ from typing import cast
 
 import yaml
 
-from tunepass.diagnostics import Source, SourceError, nearest
+from tunepass.diagnostics import Source, SourceError, nearest, spelling_hint
 from tunepass.expr.printer import literal
 from tunepass.interchange.search_spaces import Json
 from tunepass.yaml_nodes import Composer, NodeReader
@@ -140,8 +140,7 @@ class _Reader(NodeReader[SourceError]):
         word = str(self.value(fields["constraint"]))
         name = word.lower().replace(" ", "_")
         if name not in RESOURCES:
-            close = nearest(name, RESOURCES)
-            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(RESOURCES)}"
+            hint = spelling_hint(name, RESOURCES, f"there are {', '.join(RESOURCES)}")
             raise self.fail(f"no resource `{word}`", fields["constraint"], hint)
         least = self.number(fields["min"]) if "min" in fields else 0
         return ForeignLimit(RESOURCES[name], self.number(fields["max"]), least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tunepass.diagnostics import ExpressionError, Span, nearest
+from tunepass.diagnostics import ExpressionError, Span, spelling_hint
 from tunepass.expr.nodes import Constant, Expr
 from tunepass.expr.python_eval import OverflowValue, UndefinedValue, evaluate
 from tunepass.ir import tensor as t
@@ -76,8 +76,7 @@ def _must_be_loops(nest: ScheduledNest, variables: tuple[str, ...], span: Span |
     names = [loop.variable for loop in nest.all_loops]
     for variable in variables:
         if variable not in names:
-            close = nearest(variable, names)
-            hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(names)}"
+            hint = spelling_hint(variable, names, f"the loops are {', '.join(names)}")
             replaced = any(variable in nest.ancestors(name) for name in names)
             why = "has been replaced by loops derived from it" if replaced else "is not one"
             raise IllegalSchedule("variable", f"a directive names a loop, and `{variable}` {why}", span, hint)
