@@ -45,6 +45,13 @@ class Composer(Generic[E]):
             raise self.error(f"this is not YAML: {str(error).splitlines()[0]}", span, self.hint) from None
         return node
 
+    def filled(self, source: Source) -> yaml.Node:
+        """The one document's node; a text without one is an error."""
+        node = self.compose(source)
+        if node is None:
+            raise self.error(f"{source.name} is empty", hint=self.hint)
+        return node
+
     def _refuse_hostile(self, source: Source, loader: Any) -> None:
         depth = 0
         for event in yaml.parse(source.text, Loader=loader):

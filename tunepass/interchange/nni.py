@@ -70,9 +70,7 @@ class _Reader(NodeReader[SourceError]):
             json.loads(self.source.text)
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
-        node = Composer(subject, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        assert node is not None  # JSON is not empty
-        return node
+        return Composer(subject, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).filled(self.source)
 
     def top(self, subject: str) -> dict[str, yaml.Node]:
         return self.mapping(self.composed(subject), subject)

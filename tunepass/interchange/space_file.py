@@ -84,9 +84,7 @@ class _Reader(NodeReader[SourceError]):
             json.loads(self.source.text)
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{self.source.name} is not JSON: {error}", hint=HINT) from None
-        node = Composer("a space", SourceError, SIZE_LIMIT, DEPTH_LIMIT, HINT).compose(self.source)
-        if node is None:
-            raise SourceError(f"{self.source.name} is empty", hint=HINT)
+        node = Composer("a space", SourceError, SIZE_LIMIT, DEPTH_LIMIT, HINT).filled(self.source)
         top = self.record(node, "a space", ("tunepass", "parameters", "constraints"), ("tunepass", "parameters"))
         if self.value(top["tunepass"]) != VERSION:
             raise self.fail(f"this version of tunepass reads spaces of version {VERSION}", top["tunepass"])
