@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from importlib import resources
-from typing import TYPE_CHECKING, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import yaml
 
@@ -30,6 +30,14 @@ def shipped_names(package: str) -> tuple[str, ...]:
 
 def shipped_text(package: str, path: str) -> str:
     return resources.files(package).joinpath(path).read_text(encoding="utf-8")
+
+
+def plain_record(kind: type[R], section: Mapping[str, Any], **given: object) -> R:
+    """A `kind` of plain, checked data: numbers and texts by the fields' annotations, the other fields `given`."""
+    build: Callable[..., R] = kind
+    types = get_type_hints(kind)
+    names = [field.name for field in fields(kind) if field.name not in given]
+    return build(**{name: types[name](section[name]) for name in names}, **given)
 
 
 class DeviceReader(NodeReader[ModelError]):
