@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from tunepass.diagnostics import Diagnostic, Source, TunepassError, spelling_hint
 from tunepass.frontends.taco.parser import parse_assignment, parse_schedule
 from tunepass.frontends.taco.written import WrittenDirective
-from tunepass.ir.tensor import Access
-from tunepass.tensors.notation import accesses, expression_text
+from tunepass.ir.tensor import Access, accesses
+from tunepass.tensors.notation import expression_text
 
 Words = Sequence[tuple[str, str]]
 

@@ -8,8 +8,8 @@ from tunepass.diagnostics import Diagnostic, Severity, SourceError, spelling_hin
 from tunepass.frontends.problems import each
 from tunepass.frontends.taco.formats import dense, element_of, format_of
 from tunepass.frontends.taco.written import Declaration
-from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor
-from tunepass.tensors.notation import accesses, expression_text
+from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor, accesses
+from tunepass.tensors.notation import expression_text
 
 
 def declared(

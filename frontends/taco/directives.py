@@ -12,8 +12,8 @@ from tunepass.frontends.taco.parser import parse_expression
 from tunepass.frontends.taco.scope import Scope
 from tunepass.frontends.taco.written import Argument, Word, WrittenDirective
 from tunepass.ir import tensor as t
+from tunepass.ir.tensor import accesses
 from tunepass.space.parameter import Permutation
-from tunepass.tensors.notation import accesses
 
 USES: Mapping[str, tuple[str, int, int]] = {  # how it is written, and how many arguments there are
     "split": ("split(i, i0, i1, factor)", 4, 4),

@@ -48,23 +48,10 @@ class FusedInto:
 Derivation = Parts | Renamed | FusedInto
 
 
-def accesses(e: t.TensorExpr) -> tuple[t.Access, ...]:
-    """From left to right."""
-    match e:
-        case t.Access():
-            return (e,)
-        case t.Negation(operand):
-            return accesses(operand)
-        case t.Binary(_, left, right):
-            return (*accesses(left), *accesses(right))
-        case _:
-            return ()
-
-
 def roots(body: t.TensorKernel) -> tuple[str, ...]:
     """The index variables in the order of loops that no directive changes: the result's first, each as early as the
     levels of sparse tensors let it."""
-    all_accesses = (body.assignment.left, *accesses(body.assignment.right))
+    all_accesses = (body.assignment.left, *t.accesses(body.assignment.right))
     waiting = list(dict.fromkeys(name for access in all_accesses for name in access.index))
     before = [edge for access in all_accesses for edge in _edges(access, body.tensor(access.tensor))]
     placed: list[str] = []

@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 from tunepass.expr.nodes import Name
 from tunepass.expr.typing import name
 from tunepass.ir import tensor as t
+from tunepass.ir.tensor import accesses
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
-from tunepass.tensors.notation import accesses, all_variables
+from tunepass.tensors.notation import all_variables
 from tunepass.tensors.schedule.nest import IllegalSchedule, ScheduledNest, scheduled_nest
 
 MOST_ORDERED = 6  # loops that are reordered: 720 orders
