@@ -48,7 +48,17 @@ TIME = Objective("time", unit="ms")
 INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
 
 
-class CBackend(base.Backend):
+class HostBackend(base.Backend):
+    """Backend of kernels that run on this machine's processor."""
+
+    @property
+    def device(self) -> str:
+        from tunepass.evaluators.process.cores import processor_name
+
+        return processor_name()
+
+
+class CBackend(HostBackend):
     kind: ClassVar[str] = CKernel.kind
     measures: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
@@ -60,24 +70,12 @@ class CBackend(base.Backend):
         self.body = kernel.body_as(CKernel)
         self.command = command
 
-    @property
-    def device(self) -> str:
-        from tunepass.evaluators.process.cores import processor_name
-
-        return processor_name()
-
     def objectives(self) -> tuple[Objective, ...]:
         """The metrics of a run, or its time; of a call its time, or the instructions that it executes."""
         names = self.target.objectives
         match self.body.judged_by:
             case KernelCall():
-                if INSTRUCTIONS.name not in names:
-                    return base.named((TIME,), names, METRICS_HINT) or (TIME,)
-                if len(names) > 1:
-                    raise TunepassError(
-                        "instructions are counted, not timed: search for them alone", hint="--objective instructions"
-                    )
-                return (INSTRUCTIONS,)
+                return timed_or_counted(names, METRICS_HINT)
             case RunCommand() as run:
                 return run_objectives(run, names)
 
@@ -253,6 +251,17 @@ def run_objectives(run: RunCommand, names: Sequence[str]) -> tuple[Objective, ..
     """The metrics of a run, or the time of the whole run in ms; those called `names`, if any."""
     metrics = tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in run.metrics) or (TIME,)
     return base.named(metrics, names, METRICS_HINT) or metrics
+
+
+def timed_or_counted(names: Sequence[str], hint: str) -> tuple[Objective, ...]:
+    """The time of a call, or the instructions that it executes; `hint` goes with an unknown name."""
+    if INSTRUCTIONS.name not in names:
+        return base.named((TIME,), names, hint) or (TIME,)
+    if len(names) > 1:
+        raise TunepassError(
+            "instructions are counted, not timed: search for them alone", hint="--objective instructions"
+        )
+    return (INSTRUCTIONS,)
 
 
 def check_host(target: base.Target) -> None:

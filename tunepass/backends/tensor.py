@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.backends import base
-from tunepass.backends.c import INSTRUCTIONS, TIME, CBackend, check_host
+from tunepass.backends.c import CBackend, HostBackend, check_host, timed_or_counted
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
-from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.diagnostics import ToolError
 from tunepass.files import encoded, scratch_folder
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.candidate import Candidate, Lower
@@ -48,7 +48,7 @@ def cache_folder(folder: Path) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tunepass", "data")
 
 
-class TensorBackend(base.Backend):
+class TensorBackend(HostBackend):
     kind: ClassVar[str] = TensorKernel.kind
     measures: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
@@ -60,22 +60,9 @@ class TensorBackend(base.Backend):
         self.body = kernel.body_as(TensorKernel)
         self.command = target.compiler or usual_command(DEFAULT_FLAGS)
 
-    @property
-    def device(self) -> str:
-        from tunepass.evaluators.process.cores import processor_name
-
-        return processor_name()
-
     def objectives(self) -> tuple[Objective, ...]:
         """The time of a call, or the instructions that it executes."""
-        names = self.target.objectives
-        if INSTRUCTIONS.name not in names:
-            return base.named((TIME,), names, "--objective instructions counts instead of timing") or (TIME,)
-        if len(names) > 1:
-            raise TunepassError(
-                "instructions are counted, not timed: search for them alone", hint="--objective instructions"
-            )
-        return (INSTRUCTIONS,)
+        return timed_or_counted(self.target.objectives, "--objective instructions counts instead of timing")
 
     def identity(self, space: Space) -> Identity:
         from tunepass.compilers.cc import identify

@@ -22,5 +22,5 @@ class JsonReader(NodeReader[SourceError]):
         return Composer(subject, SourceError, size, depth, self.hint).filled(self.source)
 
     def value(self, node: yaml.Node) -> Json:
-        """What the text of a node is in JSON."""
+        """The value of a node as JSON reads its text."""
         return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))

@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a model learns; see `Model.fit`."""
+    """Rows and losses that a model learns; see `Model.fit`."""
 
     x: Floats
     loss: Floats
@@ -41,8 +41,8 @@ class Sample:
     bounds: Mask | None = None
     noise: Floats | None = None
 
-    def kept(self) -> Sample:
-        """Only the rows of `keep`, where it is given."""
+    def conditioning(self) -> Sample:
+        """The sample with only the rows of `keep`, where it is given."""
         if (keep := self.keep) is None:
             return self
         bounds = None if self.bounds is None else self.bounds[keep]
@@ -120,8 +120,8 @@ class GpModel(Model):
             chosen = informative_rows(loss[:n], FIT_ROWS)
             known = None if noise is None else noise[:n][chosen]
             self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], self._affordable_draws(n), known)}
-        kept = sample.kept()
-        x, loss, bounds, noise = kept.x, kept.loss, kept.bounds, kept.noise
+        part = sample.conditioning()
+        x, loss, bounds, noise = part.x, part.loss, part.bounds, part.noise
         drawn = list(zip(self.processes, self._thetas[key]))
         if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]

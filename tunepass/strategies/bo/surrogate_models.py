@@ -50,8 +50,8 @@ class SurrogateModel(Model):
         return self.encoding.encode(columns)
 
     def learn(self, sample: Sample) -> None:
-        kept = sample.kept()
-        x, loss, fantasies, bounds = kept.x, kept.loss, kept.fantasies, kept.bounds
+        part = sample.conditioning()
+        x, loss, fantasies, bounds = part.x, part.loss, part.fantasies, part.bounds
         self._x, self._loss = x, loss
         if bounds is not None and bounds.any():
             loss = raised(loss, bounds, self._cross_validated(x, loss).mean)
