@@ -52,9 +52,9 @@ bench-resources: $(STAMP)
 bench-search: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_search $(ARGS)
 
-# Lines of Python by folder, now and in another commit. BASE=f612079.
+# Lines of Python by folder, now and in another commit. BASE=f612079. CODE=1: without blank lines, comments and docstrings.
 lines:
-	$(PYTHON) tests/benchmarks/lines.py $(BASE)
+	$(PYTHON) tests/benchmarks/lines.py $(BASE) $(if $(CODE),--code)
 
 # Vague identifiers and docstring openings by folder and word. UPDATE=1 lowers the bounds of tests/vague_names.txt to them.
 names: $(STAMP)

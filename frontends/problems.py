@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from tunepass.diagnostics import Diagnostic, SourceError, TunepassError
+from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError
+from tunepass.yaml_nodes import NodeReader
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -23,3 +24,18 @@ def each(items: Iterable[T], step: Callable[[T], R]) -> list[R]:
     if problems:
         raise SourceError(problems)
     return results
+
+
+class CollectingReader(NodeReader[SourceError]):
+    """`collect` goes on after a mistake, so that independent ones are told together."""
+
+    def __init__(self, source: Source):
+        super().__init__(source, SourceError)
+        self.problems: list[Diagnostic] = []
+
+    def collect(self, step: Callable[[], R]) -> R | None:
+        try:
+            return step()
+        except TunepassError as error:
+            self.problems += error.diagnostics
+            return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
@@ -220,3 +220,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name closest to `name`, if any is close enough to suggest."""
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return matches[0] if matches else None
+
+
+def spelling_hint(
+    name: str, known: Iterable[str], otherwise: str | None = None, *, quote: Callable[[str], str] = "`{}`".format
+) -> str | None:
+    """A hint that asks whether the closest known name, as `quote` writes it, was meant, or `otherwise` if none is."""
+    close = nearest(name, known)
+    return f"did you mean {quote(close)}?" if close else otherwise

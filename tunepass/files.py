@@ -279,3 +279,10 @@ def _check_kind(status: os.stat_result) -> None:
 
 def _amount(limit: int) -> str:
     return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
+
+
+def user_cache(name: str) -> Path:
+    """A file or folder of the user's cache; TUNEPASS_CACHE names another folder than ~/.cache/tunepass."""
+    named = os.environ.get("TUNEPASS_CACHE")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return (Path(named) if named else Path(home) / "tunepass") / name

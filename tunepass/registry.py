@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tunepass import plugins
 from tunepass.compilers import languages
-from tunepass.diagnostics import Source, TunepassError, nearest
+from tunepass.diagnostics import Source, TunepassError, spelling_hint
 
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
@@ -217,9 +217,8 @@ def plugin_names(role: str) -> list[str]:
 def unknown(role: str, name: str, hint: str = "") -> TunepassError:
     """The error for a name that nothing in the role has; the hint is a near name, if there is one."""
     known = names(role)
-    close = nearest(name, known)
     text = f"no {ROLES[role].what} {name!r}; known: {', '.join(known) or 'none'}"
-    return TunepassError(text, hint=f"did you mean {close!r}?" if close else hint or None)
+    return TunepassError(text, hint=spelling_hint(name, known, hint or None, quote=repr))
 
 
 def load(plugin: plugins.Plugin) -> Callable[..., object]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Source, Span, TunepassError, nearest
+from tunepass.diagnostics import Source, Span, TunepassError, spelling_hint
 
 E = TypeVar("E", bound=TunepassError)
 
@@ -43,6 +43,13 @@ class Composer(Generic[E]):
             position = getattr(error, "position", None)
             span = Span(source, position, position + 1) if isinstance(position, int) else None
             raise self.error(f"this is not YAML: {str(error).splitlines()[0]}", span, self.hint) from None
+        return node
+
+    def filled(self, source: Source) -> yaml.Node:
+        """The one document's node; a text without one is an error."""
+        node = self.compose(source)
+        if node is None:
+            raise self.error(f"{source.name} is empty", hint=self.hint)
         return node
 
     def _refuse_hostile(self, source: Source, loader: Any) -> None:
@@ -101,8 +108,7 @@ class NodeReader(Generic[E]):
         assert isinstance(node, yaml.MappingNode)
         for key, _ in node.value:
             if key.value not in known:
-                close = nearest(key.value, known)
-                hint = f"did you mean `{close}`?" if close else f"known: {', '.join(known)}"
+                hint = spelling_hint(key.value, known, f"known: {', '.join(known)}")
                 raise self.fail(f"{subject} has no `{key.value}`", key, hint)
         for name in needed:
             if name not in entries:

@@ -6,13 +6,13 @@ Plain scalars follow YAML 1.2: `on` and `no` are texts, `1e-9` is a number, `12:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError, nearest
-from tunepass.yaml_nodes import Composer, NodeReader
+from tunepass.diagnostics import Source, SourceError, spelling_hint
+from tunepass.frontends.problems import CollectingReader
+from tunepass.yaml_nodes import Composer
 
 SIZE_LIMIT = 1 << 18  # characters
 DEPTH_LIMIT = 12
@@ -24,7 +24,6 @@ UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 UNITS_BYTE = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 Scalar = bool | int | float | str
-R = TypeVar("R")
 _COMPOSER = Composer("a description", SourceError, SIZE_LIMIT, DEPTH_LIMIT)
 
 
@@ -40,19 +39,8 @@ def compose(source: Source) -> yaml.MappingNode:
     return node
 
 
-class DocumentReader(NodeReader[SourceError]):
-    """Typed access to nodes. `collect` goes on after a mistake, so that independent ones are told together."""
-
-    def __init__(self, source: Source):
-        super().__init__(source, SourceError)
-        self.problems: list[Diagnostic] = []
-
-    def collect(self, step: Callable[[], R]) -> R | None:
-        try:
-            return step()
-        except TunepassError as error:
-            self.problems += error.diagnostics
-            return None
+class DocumentReader(CollectingReader):
+    """Typed access to nodes."""
 
     def scalar(self, node: yaml.Node, what: str) -> Scalar:
         if not isinstance(node, yaml.ScalarNode):
@@ -92,8 +80,7 @@ class DocumentReader(NodeReader[SourceError]):
     def one_of(self, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
         text = self.text(node, what)
         if text not in known:
-            close = nearest(text, known)
-            hint = f"did you mean `{close}`?" if close else None
+            hint = spelling_hint(text, known)
             raise self.fail(f"{what} is one of {', '.join(known)}, got `{text}`", node, hint)
         return text
 

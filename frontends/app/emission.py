@@ -6,15 +6,7 @@ import re
 import shlex
 from pathlib import PurePosixPath
 
-from tunepass.frontends.app.lowering import (
-    arguments,
-    environment,
-    flags,
-    placed_names,
-    profiled,
-    run_words,
-    value_text,
-)
+from tunepass.frontends.app import lowering
 from tunepass.ir.application import Application
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -51,16 +43,16 @@ def _makefile(kernel: Kernel, note: str) -> str:
     """`include` it, and use $(NAME_FLAGS) where the flags stand."""
     configuration, prefix = chosen(kernel), re.sub(r"\W", "_", kernel.name).upper()
     lines = _comment(kernel, note, "The choice")
-    lines.append(f"{prefix}_FLAGS = {_make(shlex.join(flags(kernel, configuration)))}")
-    lines.append(f"{prefix}_ARGUMENTS = {_make(shlex.join(arguments(kernel, configuration)))}")
-    pairs = [f"{name}={shlex.quote(value)}" for name, value in environment(kernel, configuration)]
+    lines.append(f"{prefix}_FLAGS = {_make(shlex.join(lowering.flags(kernel, configuration)))}")
+    lines.append(f"{prefix}_ARGUMENTS = {_make(shlex.join(lowering.arguments(kernel, configuration)))}")
+    pairs = [f"{name}={shlex.quote(value)}" for name, value in lowering.environment(kernel, configuration)]
     lines.append(f"{prefix}_ENVIRONMENT = {_make(' '.join(pairs))}")
-    if profiled(kernel, configuration):
+    if lowering.profiled(kernel, configuration):
         lines.append("# Built in two phases: to count what the program does in training, then with what was counted.")
         lines.append(f"{prefix}_PROFILE = 1")
-    placed = placed_names(kernel)
+    placed = lowering.placed_names(kernel)
     lines += [
-        f"{prefix}_{p.name} = {_make(value_text(kernel, configuration, p.name))}"
+        f"{prefix}_{p.name} = {_make(lowering.value_text(kernel, configuration, p.name))}"
         for p in kernel.parameters
         if p.name in placed
     ]
@@ -74,11 +66,11 @@ def _make(text: str) -> str:
 def _script(kernel: Kernel, note: str, word: str) -> str:
     """Runs the program that was built beside the script, as it was tuned; further arguments are passed on."""
     lines = ["#!/bin/sh", *_comment(kernel, note, "A run")]
-    words = list(run_words(kernel, chosen(kernel), HERE, "."))
+    words = list(lowering.run_words(kernel, chosen(kernel), HERE, "."))
     if _is_product(kernel, words[0]):
         lines += ['here=$(cd "$(dirname "$0")" && pwd)']
         words[0] = f"{HERE}/{program_name(kernel, word)}"
-    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment(kernel, chosen(kernel)))
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in lowering.environment(kernel, chosen(kernel)))
     if settings:
         lines.append(f"export {settings}")
     return "\n".join([*lines, f'exec {" ".join(map(_quoted, words))} "$@"', ""])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from tunepass.diagnostics import Diagnostic, SourceError, Span, nearest
+from tunepass.diagnostics import Diagnostic, SourceError, Span, spelling_hint
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers
@@ -161,8 +161,9 @@ class _LayerApplication:
         text = given if isinstance(given, str) else getattr(given, "path", "").rpartition(".")[2]
         operator = keras_layers.ACTIVATIONS.get(text)
         if operator is None:
-            close = nearest(text, keras_layers.ACTIVATIONS)
-            raise self.fail(f"there is no activation {text!r}", f"did you mean {close!r}?" if close else None)
+            raise self.fail(
+                f"there is no activation {text!r}", spelling_hint(text, keras_layers.ACTIVATIONS, quote=repr)
+            )
         with self.building.when(present) if present is not None else nullcontext():
             return self.building.apply(operator, [value], span=self.span, name=text, in_place=in_place)[0]
 

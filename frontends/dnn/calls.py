@@ -9,6 +9,7 @@ from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.applying import apply_layer
 from tunepass.frontends.dnn.builtins import BUILTINS, MATH, call_builtin, list_method
 from tunepass.frontends.dnn.layers import KERAS, TABLES, TORCH, known_layer
@@ -22,28 +23,6 @@ from tunepass.frontends.dnn.tensors import (
     tensor_method,
 )
 from tunepass.frontends.dnn.user_calls import CLASS, SELF, layer_framework
-from tunepass.frontends.dnn.values import (
-    LOST,
-    AlternativesValue,
-    ArgumentsValue,
-    ConditionalValue,
-    FilledValue,
-    Instance,
-    LayerValue,
-    Method,
-    ModelValue,
-    PartialValue,
-    PyValue,
-    RegisteredByName,
-    Scope,
-    SequentialValue,
-    SuperValue,
-    Symbol,
-    TensorValue,
-    Unknown,
-    UserClass,
-    UserFunction,
-)
 
 NUMBER_METHODS = frozenset(
     {"item", "tolist", "float", "int", "long", "clone", "detach", "cpu", "to"}
@@ -59,20 +38,22 @@ class Calls(Lookups):
 
     # Calls
 
-    def call(self, node: ast.Call, scope: Scope) -> PyValue:
+    def call(self, node: ast.Call, scope: v.Scope) -> v.PyValue:
         run = self.interpreter
         function = run.value(node.func, scope)
-        if isinstance(function, Method) and function.owner is None and function.name == "super":
+        if isinstance(function, v.Method) and function.owner is None and function.name == "super":
             return self._super(scope)
         positional = run.parts(node.args, scope)
-        named: dict[str, PyValue] = {}
+        named: dict[str, v.PyValue] = {}
         for keyword in node.keywords:
             value = run.value(keyword.value, scope)
             if keyword.arg is None:
-                lost = value.get(LOST) if isinstance(value, dict) else value
-                if isinstance(lost, Unknown) and self._makes_layers(function):
+                lost = value.get(v.LOST) if isinstance(value, dict) else value
+                if isinstance(lost, v.Unknown) and self._makes_layers(function):
                     raise run.fail(f"what is in this is not known: {lost.reason}", keyword.value)
-                named |= {k: v for k, v in value.items() if isinstance(k, str)} if isinstance(value, dict) else {}
+                named |= (
+                    {k: entry for k, entry in value.items() if isinstance(k, str)} if isinstance(value, dict) else {}
+                )
             else:
                 named[keyword.arg] = value
         run.depth += 1
@@ -82,66 +63,66 @@ class Calls(Lookups):
             result = self.apply(function, positional, named, node)
         finally:
             run.depth -= 1
-        if isinstance(result, Unknown) and result.span is None:
-            owner = function.owner if isinstance(function, Method) else None
+        if isinstance(result, v.Unknown) and result.span is None:
+            owner = function.owner if isinstance(function, v.Method) else None
             if self._tensors([owner, *positional, *named.values()], {}):
                 return result.at(run.span(node))  # a tensor that is lost, not a number
         return result
 
-    def _makes_layers(self, function: PyValue) -> bool:
+    def _makes_layers(self, function: v.PyValue) -> bool:
         """Whether arguments of the call may say something of the model."""
-        if isinstance(function, Symbol):
+        if isinstance(function, v.Symbol):
             return layer_framework(function) is not None
-        return isinstance(function, (UserClass, UserFunction, PartialValue))
+        return isinstance(function, (v.UserClass, v.UserFunction, v.PartialValue))
 
-    def _super(self, scope: Scope) -> PyValue:
+    def _super(self, scope: v.Scope) -> v.PyValue:
         """`super()`, and `super(Class, self)`: of the method that is followed now."""
         instance, kind = scope.find(SELF), scope.find(CLASS)
-        if isinstance(instance, Instance) and isinstance(kind, UserClass):
-            return SuperValue(instance, kind)
-        return Unknown("`super()` outside of a method")
+        if isinstance(instance, v.Instance) and isinstance(kind, v.UserClass):
+            return v.SuperValue(instance, kind)
+        return v.Unknown("`super()` outside of a method")
 
     def apply(
-        self, function: PyValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, function: v.PyValue, positional: Sequence[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         match function:
-            case Method(owner=None, name=name):
+            case v.Method(owner=None, name=name):
                 return call_builtin(self, name, list(positional), dict(named), node)
-            case Method(owner=owner, name=name):
+            case v.Method(owner=owner, name=name):
                 return where_there(
                     self.interpreter.building,
                     [owner, *positional],
                     lambda given: self._method(given[0], name, given[1:], dict(named), node),
                 )
-            case Symbol() if function.last in self.interpreter.building.table.own:
+            case v.Symbol() if function.last in self.interpreter.building.table.own:
                 return self.own(function.last, list(positional), dict(named), node)
-            case UserClass() if function.node.name in self.interpreter.building.table.own:
+            case v.UserClass() if function.node.name in self.interpreter.building.table.own:
                 return self.own(function.node.name, list(positional), dict(named), node)
-            case Symbol():
+            case v.Symbol():
                 return self._symbol(function, list(positional), dict(named), node)
-            case UserFunction():
+            case v.UserFunction():
                 return self.function(function, list(positional), named, node)
-            case UserClass():
+            case v.UserClass():
                 return self.instance(function, list(positional), named, node)
-            case Instance():
+            case v.Instance():
                 return self.forward(function, list(positional), named, node)
-            case LayerValue():
+            case v.LayerValue():
                 return where_there(
                     self.interpreter.building, positional, lambda given: self._applied(function, given, named, node)
                 )
-            case SequentialValue():
+            case v.SequentialValue():
                 return self.sequence(function, positional, node)
-            case PartialValue():
+            case v.PartialValue():
                 given = {**function.named, **named}
                 return self.apply(function.function, [*function.positional, *positional], given, node)
-            case ConditionalValue():
+            case v.ConditionalValue():
                 value = positional[0] if positional else None
                 with self.interpreter.building.when(function.condition):
                     result = self.apply(function.value, positional, named, node)
                 return self.interpreter.chosen(function.condition, result, value, node)
-            case AlternativesValue():
+            case v.AlternativesValue():
                 return self._alternatives(function, positional, named, node)
-            case ModelValue():
+            case v.ModelValue():
                 lost = self._lost((*positional, *named.values()))
                 tensors = self._tensors(positional, named)
                 return (
@@ -149,27 +130,27 @@ class Calls(Lookups):
                     if lost and not tensors
                     else self.model(function, tensors, node)
                 )
-        if isinstance(function, Unknown):
+        if isinstance(function, v.Unknown):
             first = positional[0] if positional else None
             if isinstance(first, str) and first in self.interpreter.parameters:
                 return self.interpreter.parameters[first]  # trial.suggest_int("filters", 16, 64)
-        return function if isinstance(function, Unknown) else Unknown("what is called is not known")
+        return function if isinstance(function, v.Unknown) else v.Unknown("what is called is not known")
 
     def _applied(
-        self, layer: LayerValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, layer: v.LayerValue, positional: Sequence[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         """A layer on tensors. Of those that are joined, some may only be there under a condition."""
         span = self.interpreter.span(node)
-        positional = [self.tensor(value, node) if isinstance(value, FilledValue) else value for value in positional]
+        positional = [self.tensor(value, node) if isinstance(value, v.FilledValue) else value for value in positional]
         lost = self._lost((*positional, *named.values()))
         if lost is not None:
             return lost.at(span)
         items = next((value for value in positional if isinstance(value, (list, tuple))), ())
-        if any(isinstance(item, ConditionalValue) for item in items):
+        if any(isinstance(item, v.ConditionalValue) for item in items):
             return self._join(layer, items, node)
         return apply_layer(self.interpreter.building, layer, self._tensors(positional, named))
 
-    def _join(self, layer: LayerValue, items: Sequence[PyValue], node: ast.AST) -> PyValue:
+    def _join(self, layer: v.LayerValue, items: Sequence[v.PyValue], node: ast.AST) -> v.PyValue:
         """Tensors of which some are only there under conditions."""
         axis, building, span = layer.arguments.get("axis", -1), self.interpreter.building, self.interpreter.span(node)
         if layer.name != "Concatenate" or not isinstance(axis, int):
@@ -180,17 +161,23 @@ class Calls(Lookups):
         return building.apply(joining(items), values, {"axis": algebra.lift(axis)}, span=span)[0]
 
     def _alternatives(
-        self, function: AlternativesValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self,
+        function: v.AlternativesValue,
+        positional: Sequence[v.PyValue],
+        named: Mapping[str, v.PyValue],
+        node: ast.AST,
+    ) -> v.PyValue:
         """Each under its condition, and the one that holds is taken."""
-        result: PyValue = None
+        result: v.PyValue = None
         for condition, item in function.items:
             with self.interpreter.building.when(condition):
                 value = self.apply(item, positional, named, node) if item is not None else None
             result = value if result is None else self.interpreter.chosen(condition, value, result, node)
         return result
 
-    def _symbol(self, symbol: Symbol, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+    def _symbol(
+        self, symbol: v.Symbol, positional: list[v.PyValue], named: dict[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         path, name = symbol.path, symbol.last
         known = library_call(self, path, positional, named)
         if known is not None:
@@ -209,7 +196,7 @@ class Calls(Lookups):
         if keras and known_layer(KERAS, name):
             return self.layer(KERAS, name, positional, named, node)
         if keras and name in keras_layers.FUNCTIONS:
-            arguments: dict[str, PyValue] = {key: named[key] for key in ("axis", "axes") if key in named}
+            arguments: dict[str, v.PyValue] = {key: named[key] for key in ("axis", "axes") if key in named}
             return self.apply(self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), positional, {}, node)
         if keras and name == "Lambda" and (positional or "function" in named):
             return positional[0] if positional else named["function"]
@@ -220,13 +207,13 @@ class Calls(Lookups):
         if torch and name in CONTAINERS:
             return self.module_list(positional)
         if torch and name == "ModuleDict":
-            return RegisteredByName(positional[0] if positional and isinstance(positional[0], dict) else {})
+            return v.RegisteredByName(positional[0] if positional and isinstance(positional[0], dict) else {})
         if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
             return self.layer(TORCH, name, positional, named, node)
         if name[:1].isupper() and name != "Parameter" and path.startswith(LAYER_PLACES):
             close = nearest(name, TABLES[TORCH if torch else KERAS])
             hint = f", did you mean `{close}`?" if close else ""
-            return Unknown(f"the layer `{name}` is not known{hint}", self.interpreter.span(node))
+            return v.Unknown(f"the layer `{name}` is not known{hint}", self.interpreter.span(node))
         if torch or path.startswith(("tensorflow", "keras")):
             return where_there(
                 self.interpreter.building,
@@ -240,49 +227,49 @@ class Calls(Lookups):
                 return dict(positional[0])
             pairs = self.interpreter.items(positional[0])
             if pairs is None:
-                return positional[0] if isinstance(positional[0], Unknown) else Unknown("its items")
-            unknown = next((pair for pair in pairs if isinstance(pair, Unknown)), None)
+                return positional[0] if isinstance(positional[0], v.Unknown) else v.Unknown("its items")
+            unknown = next((pair for pair in pairs if isinstance(pair, v.Unknown)), None)
             return unknown or {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
         if name == "namedtuple":
-            return Method(None, "tuple of")
+            return v.Method(None, "tuple of")
         if path == "functools.partial" and positional:
-            return PartialValue(positional[0], tuple(positional[1:]), named)
+            return v.PartialValue(positional[0], tuple(positional[1:]), named)
         if name == "ArgumentParser":
-            return ArgumentsValue()
+            return v.ArgumentsValue()
         if path in MATH or path in ("math.prod", "math.gcd", "math.pow"):
             return call_builtin(self, path, positional, named, node)
         return unknown_call(path, positional)
 
     def _method(
-        self, owner: PyValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, owner: v.PyValue, name: str, positional: list[v.PyValue], named: dict[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         match owner:
-            case TensorValue():
+            case v.TensorValue():
                 return tensor_method(self, owner, name, positional, named, node)
-            case SuperValue():
+            case v.SuperValue():
                 return self.super_method(owner, name, positional, named, node)
-            case Method(owner=LayerValue() as layer, name="weight"):
+            case v.Method(owner=v.LayerValue() as layer, name="weight"):
                 return filled_method(self, weight_of(layer), name, positional, named, node)
-            case FilledValue():
+            case v.FilledValue():
                 return filled_method(self, owner, name, positional, named, node)
-            case Instance(container=list() | dict()) if name in LISTED:
+            case v.Instance(container=list() | dict()) if name in LISTED:
                 return list_method(self, owner.container, name, positional, named)
-            case Instance(container=SequentialValue()) if name in ("append", "extend", "insert"):
+            case v.Instance(container=v.SequentialValue()) if name in ("append", "extend", "insert"):
                 return self._model_method(owner.container, name, positional, named, node)
             case list() if name == "add_module" and len(positional) > 1:
                 owner.append(positional[1])
                 return None
-            case SequentialValue() | ModelValue() | Instance():
+            case v.SequentialValue() | v.ModelValue() | v.Instance():
                 return self._model_method(owner, name, positional, named, node)
-            case ArgumentsValue():
+            case v.ArgumentsValue():
                 return self._argument(owner, name, positional, named, node)
             case list() | tuple() | dict() | str():
                 return list_method(self, owner, name, positional, named)
             case bool() | int() | float() if name in NUMBER_METHODS:
                 return int(owner) if name in ("int", "long") else owner
             case Name() | Expr():
-                return Unknown("a method of a number")
-        return Unknown(f"`{name}` is not followed")
+                return v.Unknown("a method of a number")
+        return v.Unknown(f"`{name}` is not followed")
 
     def error(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return self.interpreter.fail(message, node, hint)

@@ -18,7 +18,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.diagnostics import Source, SourceError, Span, spelling_hint
 from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
@@ -167,8 +167,7 @@ class _Reader:
             case "run":
                 self._run(cursor)
             case _:
-                close = nearest(word.text, DIRECTIVES)
-                hint = f"did you mean `{close}`?" if close else f"known: {', '.join(DIRECTIVES)}"
+                hint = spelling_hint(word.text, DIRECTIVES, f"known: {', '.join(DIRECTIVES)}")
                 cursor.fail(f"`{word.text}` says nothing to tunepass", hint, token=word)
 
     def _param(self, cursor: Cursor) -> None:
@@ -182,8 +181,7 @@ class _Reader:
         cursor.expect(":", f"after `{name.text}`", "write `input x: float32[batch, 3, 32, 32]`")
         element = cursor.name("an element's type")
         if element.text not in ELEMENT_BYTE:
-            close = nearest(element.text, ELEMENT_BYTE)
-            hint = f"did you mean `{close}`?" if close else f"known: {', '.join(ELEMENT_BYTE)}"
+            hint = spelling_hint(element.text, ELEMENT_BYTE, f"known: {', '.join(ELEMENT_BYTE)}")
             cursor.fail(f"`{element.text}` is no type of elements", hint, token=element)
         cursor.expect("[", f"after `{element.text}`")
         sizes = [cursor.expression(",]", "a size")]

@@ -9,22 +9,12 @@ from collections.abc import Sequence
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.arithmetic import arithmetic, compared, compared_tensors, truth
 from tunepass.frontends.dnn.choices import Choices
 from tunepass.frontends.dnn.iterating import distinct
 from tunepass.frontends.dnn.presence import where_there
 from tunepass.frontends.dnn.user_calls import YIELDED
-from tunepass.frontends.dnn.values import (
-    ConditionalValue,
-    FilledValue,
-    Method,
-    PyValue,
-    Scope,
-    TensorValue,
-    Unknown,
-    UserFunction,
-    is_key,
-)
 from tunepass.graphs.conditions import negated
 
 
@@ -33,12 +23,14 @@ class Expressions(Choices, ABC):
 
     source: Source
 
-    def value(self, node: ast.expr, scope: Scope) -> PyValue:
+    def value(self, node: ast.expr, scope: v.Scope) -> v.PyValue:
         self.step(node)
         match node:
             case ast.Constant(value=constant):
                 return (
-                    constant if isinstance(constant, (bool, int, float, str)) or constant is None else Unknown("bytes")
+                    constant
+                    if isinstance(constant, (bool, int, float, str)) or constant is None
+                    else v.Unknown("bytes")
                 )
             case ast.Name(id=name):
                 return self.resolved(self._name(name, scope), node)
@@ -58,7 +50,9 @@ class Expressions(Choices, ABC):
                 pair = ast.Tuple([node.key, node.value], ast.Load())
                 pairs = self._comprehension(ast.ListComp(ast.copy_location(pair, node.key), node.generators), scope)
                 return (
-                    pairs if isinstance(pairs, Unknown) else self.calls.apply(Method(None, "dict"), [pairs], {}, node)
+                    pairs
+                    if isinstance(pairs, v.Unknown)
+                    else self.calls.apply(v.Method(None, "dict"), [pairs], {}, node)
                 )
             case ast.BinOp():
                 left, right = self.value(node.left, scope), self.value(node.right, scope)
@@ -73,8 +67,8 @@ class Expressions(Choices, ABC):
                 return self._comparison(node, scope)
             case ast.IfExp():
                 test = truth(self.value(node.test, scope))
-                if isinstance(test, Unknown):
-                    return Unknown(test.reason, self.span(node))
+                if isinstance(test, v.Unknown):
+                    return v.Unknown(test.reason, self.span(node))
                 if isinstance(test, bool):
                     return self.value(node.body if test else node.orelse, scope)
                 with self.under(test):
@@ -91,60 +85,60 @@ class Expressions(Choices, ABC):
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
                 return self._comprehension(node, scope)
             case ast.Lambda():
-                return UserFunction(node, scope)
+                return v.UserFunction(node, scope)
             case ast.JoinedStr():
                 return self._text(node, scope)
             case ast.Yield() | ast.YieldFrom():
                 return self._yielded(node, scope)
             case ast.Starred():
                 return self.value(node.value, scope)
-        return Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
+        return v.Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
 
-    def _name(self, name: str, scope: Scope) -> PyValue:
+    def _name(self, name: str, scope: v.Scope) -> v.PyValue:
         found = scope.find(name)
         if found is not None or name in ("None",):
             return found
-        here: Scope | None = scope
+        here: v.Scope | None = scope
         while here is not None:
             if name in here.names:
                 return None
             here = here.outer
         if name in self.parameters:
             return self.parameters[name]
-        return Method(None, name) if name in self.calls.builtins else Unknown(f"`{name}` is not defined here")
+        return v.Method(None, name) if name in self.calls.builtins else v.Unknown(f"`{name}` is not defined here")
 
-    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> PyValue:
+    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: v.Scope) -> v.PyValue:
         """A generator's values are collected: the whole of it is a list."""
         collected = scope.find(YIELDED)
         value = self.value(node.value, scope) if node.value is not None else None
         if isinstance(node, ast.YieldFrom):
-            self.calls.apply(Method(collected, "extend"), [value], {}, node)
+            self.calls.apply(v.Method(collected, "extend"), [value], {}, node)
         else:
-            self.calls.apply(Method(collected, "append"), [value], {}, node)
+            self.calls.apply(v.Method(collected, "append"), [value], {}, node)
         return None
 
-    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
-        values: list[PyValue] = []
+    def parts(self, nodes: Sequence[ast.expr], scope: v.Scope) -> list[v.PyValue]:
+        values: list[v.PyValue] = []
         for node in nodes:
             value = self.value(node, scope)
             if isinstance(node, ast.Starred):
                 items = self.items(value)
-                lost = value if isinstance(value, Unknown) else Unknown("it was not taken apart")
+                lost = value if isinstance(value, v.Unknown) else v.Unknown("it was not taken apart")
                 values += items if items is not None else [lost]
             else:
                 values.append(value)
         return values
 
-    def items(self, value: PyValue) -> list[PyValue] | None:
+    def items(self, value: v.PyValue) -> list[v.PyValue] | None:
         """What a loop over the value sees; None where that is not known."""
         if isinstance(value, (list, tuple)):
             return list(value)
         if isinstance(value, dict):
-            return [key for key in value if is_key(key)]
+            return [key for key in value if v.is_key(key)]
         return self.calls.items(value)
 
-    def _dict(self, node: ast.Dict, scope: Scope) -> PyValue:
-        result: dict[object, PyValue] = {}
+    def _dict(self, node: ast.Dict, scope: v.Scope) -> v.PyValue:
+        result: dict[object, v.PyValue] = {}
         for key, item in zip(node.keys, node.values):
             value = self.value(item, scope)
             if key is None:
@@ -155,23 +149,23 @@ class Expressions(Choices, ABC):
                 if isinstance(item, ast.Constant) or signed(item):
                     self.overridden[name].append(self.span(item))
                 value = self.parameters[name]
-            if is_key(name):
+            if v.is_key(name):
                 result[name] = value
         return result
 
-    def _unary(self, node: ast.UnaryOp, scope: Scope) -> PyValue:
+    def _unary(self, node: ast.UnaryOp, scope: v.Scope) -> v.PyValue:
         value = self.value(node.operand, scope)
         if isinstance(node.op, ast.Not):
             test = truth(value)
-            return negated(test) if isinstance(test, Expr) else test if isinstance(test, Unknown) else not test
+            return negated(test) if isinstance(test, Expr) else test if isinstance(test, v.Unknown) else not test
         if isinstance(node.op, ast.USub):
             return arithmetic(self, ast.Sub, 0, value, node)
-        same = isinstance(node.op, ast.UAdd) or isinstance(value, (TensorValue, FilledValue))
-        return value if same else Unknown("`~` is not followed")
+        same = isinstance(node.op, ast.UAdd) or isinstance(value, (v.TensorValue, v.FilledValue))
+        return value if same else v.Unknown("`~` is not followed")
 
-    def _logical(self, node: ast.BoolOp, scope: Scope) -> PyValue:
+    def _logical(self, node: ast.BoolOp, scope: v.Scope) -> v.PyValue:
         every = isinstance(node.op, ast.And)
-        value: PyValue = every
+        value: v.PyValue = every
         for item in node.values:
             value = self.value(item, scope)
             test = truth(value)
@@ -183,9 +177,9 @@ class Expressions(Choices, ABC):
                 return _joined(every, [test, *others])
         return value
 
-    def _comparison(self, node: ast.Compare, scope: Scope) -> PyValue:
+    def _comparison(self, node: ast.Compare, scope: v.Scope) -> v.PyValue:
         left = self.value(node.left, scope)
-        tests: list[bool | Expr | Unknown] = []
+        tests: list[bool | Expr | v.Unknown] = []
         for op, right_node in zip(node.ops, node.comparators):
             right = self.value(right_node, scope)
             if len(node.ops) == 1 and (mask := compared_tensors(self, type(op), left, right, node)) is not None:
@@ -194,20 +188,20 @@ class Expressions(Choices, ABC):
             left = right
         return _joined(True, tests)
 
-    def _index(self, node: ast.expr, scope: Scope) -> PyValue:
+    def _index(self, node: ast.expr, scope: v.Scope) -> v.PyValue:
         if isinstance(node, ast.Slice):
             ends = [None if end is None else self.value(end, scope) for end in (node.lower, node.upper, node.step)]
-            return Method(tuple(ends), "slice")
+            return v.Method(tuple(ends), "slice")
         if isinstance(node, ast.Tuple):
             return tuple(self._index(item, scope) for item in node.elts)
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
-            return Method(None, "ellipsis")
+            return v.Method(None, "ellipsis")
         return self.value(node, scope)
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> PyValue:
-        results: list[PyValue] = []
-        lost: list[Unknown] = []
-        inner = Scope(outer=scope)
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: v.Scope) -> v.PyValue:
+        results: list[v.PyValue] = []
+        lost: list[v.Unknown] = []
+        inner = v.Scope(outer=scope)
 
         def over(k: int) -> bool:
             if k == len(node.generators):
@@ -216,28 +210,28 @@ class Expressions(Choices, ABC):
             over_what = self.value(node.generators[k].iter, inner)
             items = self.items(over_what)
             if items is None:
-                lost.extend([over_what] if isinstance(over_what, Unknown) else [])
+                lost.extend([over_what] if isinstance(over_what, v.Unknown) else [])
                 return False
             for item in items:
-                bare = item.value if isinstance(item, ConditionalValue) else item
+                bare = item.value if isinstance(item, v.ConditionalValue) else item
                 self.assign(node.generators[k].target, bare, inner, node)
                 tests = [truth(self.value(test, inner)) for test in node.generators[k].ifs]
-                if any(isinstance(test, (Expr, Unknown)) for test in tests) and False not in tests:
-                    lost.extend(test for test in tests if isinstance(test, Unknown))
+                if any(isinstance(test, (Expr, v.Unknown)) for test in tests) and False not in tests:
+                    lost.extend(test for test in tests if isinstance(test, v.Unknown))
                     return False
                 if all(test is True for test in tests):
                     before = len(results)
                     if not over(k + 1):
                         return False
-                    if isinstance(item, ConditionalValue):
-                        results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
+                    if isinstance(item, v.ConditionalValue):
+                        results[before:] = [v.ConditionalValue(item.condition, made) for made in results[before:]]
             return True
 
         if not over(0):
-            return lost[0] if lost else Unknown("what this runs over is not known")
+            return lost[0] if lost else v.Unknown("what this runs over is not known")
         return distinct(results) if isinstance(node, ast.SetComp) else results
 
-    def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
+    def _text(self, node: ast.JoinedStr, scope: v.Scope) -> v.PyValue:
         parts = []
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
@@ -245,12 +239,12 @@ class Expressions(Choices, ABC):
         return "".join(parts)
 
 
-def _joined(every: bool, tests: Sequence[bool | Expr | Unknown]) -> PyValue:
+def _joined(every: bool, tests: Sequence[bool | Expr | v.Unknown]) -> v.PyValue:
     """All of the tests, or any of them."""
     kept: list[Expr] = []
-    unknown: Unknown | None = None
+    unknown: v.Unknown | None = None
     for test in tests:
-        if isinstance(test, Unknown):
+        if isinstance(test, v.Unknown):
             unknown = unknown or test
         elif isinstance(test, bool):
             if test != every:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.arithmetic import arithmetic, truth
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.builtins import list_method
@@ -22,21 +23,9 @@ from tunepass.frontends.dnn.layers import ArgumentError
 from tunepass.frontends.dnn.machine import Jumped, PartlyReturned, Returned
 from tunepass.frontends.dnn.modules import Modules
 from tunepass.frontends.dnn.unfollowed import Unfollowed
-from tunepass.frontends.dnn.values import (
-    ConditionalValue,
-    Instance,
-    LayerValue,
-    Method,
-    PyValue,
-    Scope,
-    SequentialValue,
-    Unknown,
-    UserClass,
-    UserFunction,
-)
 
 STEP_LIMIT = 1_000_000  # statements and expressions: a loop that never ends is told
-LAYERS = (LayerValue, SequentialValue, Instance)
+LAYERS = (v.LayerValue, v.SequentialValue, v.Instance)
 IDLE_STEPS = 20_000  # statements and expressions after which a loop is one of the training
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
 
@@ -53,13 +42,13 @@ class Interpreter(Expressions, Imports, Unfollowed):
         self.may_train = False  # whether what is followed now may be the training of a model
         self.calls = Calls(self)
         self.loops: list[
-            tuple[Unknown, int] | None
+            tuple[v.Unknown, int] | None
         ] = []  # of each loop that is followed now, whether it may have ended
         self.overridden: dict[str, list[Span]] = {name: [] for name in parameters}
         self.decorated: dict[str, Diagnostic] = {}  # of functions that were called, decorators that are not followed
         self.largest: dict[str, int] = {}  # the largest value of each parameter
         self.smallest: dict[str, int] = {}
-        self.globals = Scope({"__name__": "__main__"})
+        self.globals = v.Scope({"__name__": "__main__"})
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return SourceError(message, self.span(node), hint)
@@ -91,24 +80,24 @@ class Interpreter(Expressions, Imports, Unfollowed):
             try:
                 self.run([statement], self.globals)
             except Training:
-                lost = Unknown("it is set in a loop that trains", self.span(statement))
+                lost = v.Unknown("it is set in a loop that trains", self.span(statement))
                 self.lose([statement], self.globals, lost)
             finally:
                 self.may_train = False
 
-    def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+    def run(self, body: Sequence[ast.stmt], scope: v.Scope) -> None:
         for k, statement in enumerate(body):
             try:
                 self.statement(statement, scope)
             except PartlyReturned as part:  # noqa: PERF203
                 self.after(part, body[k + 1 :], scope, statement)
 
-    def statement(self, node: ast.stmt, scope: Scope) -> None:
+    def statement(self, node: ast.stmt, scope: v.Scope) -> None:
         self.step(node)
         depth = len(self.loops)
         match node:
             case ast.FunctionDef():
-                scope.names[node.name] = UserFunction(node, scope)
+                scope.names[node.name] = v.UserFunction(node, scope)
             case ast.ClassDef():
                 self._class(node, scope)
             case ast.Import() | ast.ImportFrom():
@@ -160,11 +149,11 @@ class Interpreter(Expressions, Imports, Unfollowed):
                     self._delete(target, scope)
             case ast.Match():
                 body = [statement for case in node.cases for statement in case.body]
-                self.lose(body, scope, Unknown("it is set in a `match`", self.span(node.subject)))
+                self.lose(body, scope, v.Unknown("it is set in a `match`", self.span(node.subject)))
             case _:
                 pass  # assertions and raises: of no consequence for the model
 
-    def _try(self, node: ast.Try, scope: Scope) -> None:
+    def _try(self, node: ast.Try, scope: v.Scope) -> None:
         """A handler is followed where arguments do not fit what is called."""
         try:
             self.run(node.body, scope)
@@ -177,22 +166,22 @@ class Interpreter(Expressions, Imports, Unfollowed):
             self.run(node.orelse, scope)
         self.run(node.finalbody, scope)
 
-    def _delete(self, target: ast.expr, scope: Scope) -> None:
+    def _delete(self, target: ast.expr, scope: v.Scope) -> None:
         if isinstance(target, ast.Subscript):
             holder, key = self.value(target.value, scope), self.value(target.slice, scope)
             if isinstance(holder, dict) and isinstance(key, (str, int, float)):
                 holder.pop(key, None)
             elif isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
                 del holder[key]
-        elif isinstance(target, ast.Attribute) and isinstance(holder := self.value(target.value, scope), Instance):
+        elif isinstance(target, ast.Attribute) and isinstance(holder := self.value(target.value, scope), v.Instance):
             holder.fields.pop(target.attr, None)
 
-    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+    def _class(self, node: ast.ClassDef, scope: v.Scope) -> None:
         bases = tuple(self.value(base, scope) for base in node.bases)
         methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
-        scope.names[node.name] = UserClass(node, scope, bases, methods)
+        scope.names[node.name] = v.UserClass(node, scope, bases, methods)
 
-    def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
+    def assign(self, target: ast.expr, value: v.PyValue, scope: v.Scope, given: ast.AST) -> None:
         match target:
             case ast.Name(id=name) if name in self.parameters and self.is_own(target):
                 if isinstance(given, ast.Constant) or signed(given):
@@ -207,43 +196,47 @@ class Interpreter(Expressions, Imports, Unfollowed):
                 self.assign(inner, value, scope, given)
             case ast.Attribute(value=owner, attr=name):
                 holder = self.value(owner, scope)
-                if isinstance(holder, LayerValue) and isinstance(value, Method) and isinstance(value.owner, LayerValue):
+                if (
+                    isinstance(holder, v.LayerValue)
+                    and isinstance(value, v.Method)
+                    and isinstance(value.owner, v.LayerValue)
+                ):
                     holder.applied = value.owner.applied  # `head.weight = words.weight`: the weights are the same
-                if isinstance(holder, Instance):
+                if isinstance(holder, v.Instance):
                     constant = isinstance(given, ast.Constant)
                     chosen = value
                     if name in self.parameters and constant and self.is_own(given):
                         self.overridden[name].append(self.span(given))
                         chosen = self.parameters[name]
                     holder.fields[name] = self.field(holder.fields.get(name), chosen)
-                    if isinstance(holder.container, SequentialValue) and isinstance(chosen, LAYERS):
+                    if isinstance(holder.container, v.SequentialValue) and isinstance(chosen, LAYERS):
                         self.calls.append(holder.container, chosen)  # `self.conv = ...` in a class of nn.Sequential
             case ast.Subscript(value=owner, slice=index):
                 self.put(self.value(owner, scope), self.value(index, scope), value, target)
 
-    def _if(self, node: ast.If, scope: Scope) -> None:
+    def _if(self, node: ast.If, scope: v.Scope) -> None:
         test = truth(self.value(node.test, scope))
-        if isinstance(test, Unknown):
-            lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
+        if isinstance(test, v.Unknown):
+            lost = v.Unknown(f"it is set where {test.reason}", self.span(node.test))
             return self.lose([*node.body, *node.orelse], scope, lost)
         if isinstance(test, bool):
             return self.run(node.body if test else node.orelse, scope)
         return self.branch(test, node, scope)
 
-    def _for(self, node: ast.For, scope: Scope) -> None:
+    def _for(self, node: ast.For, scope: v.Scope) -> None:
         value = self.value(node.iter, scope)
         items = self.items(value)
         if items is None:
             if self._layers_in(node):
                 raise self.fail("what this loops over is not known here", node.iter, "a list or a range is followed")
-            reason = value.reason if isinstance(value, Unknown) else "what it loops over is not known"
-            return self.lose([node], scope, Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
+            reason = value.reason if isinstance(value, v.Unknown) else "what it loops over is not known"
+            return self.lose([node], scope, v.Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
         before_all = self.calls.made()
         for k, item in enumerate(items):
             if k > IDLE_LIMIT and self.calls.made() == before_all:
                 break  # a loop of the training, not of the model
-            condition = item.condition if isinstance(item, ConditionalValue) else None
-            self.assign(node.target, item.value if isinstance(item, ConditionalValue) else item, scope, node.iter)
+            condition = item.condition if isinstance(item, v.ConditionalValue) else None
+            self.assign(node.target, item.value if isinstance(item, v.ConditionalValue) else item, scope, node.iter)
             try:
                 if condition is None:
                     self.run(node.body, scope)
@@ -264,13 +257,15 @@ class Interpreter(Expressions, Imports, Unfollowed):
         names = (call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls)
         return any(self.calls.is_layer(name) for name in names)
 
-    def _while(self, node: ast.While, scope: Scope) -> None:
+    def _while(self, node: ast.While, scope: v.Scope) -> None:
         while True:
             test = truth(self.value(node.test, scope))
-            if isinstance(test, Unknown):
+            if isinstance(test, v.Unknown):
                 if self._layers_in(node):
                     raise self.fail("how often this runs is not known here", node.test, test.reason)
-                return self.lose(node.body, scope, Unknown(f"it is set in a loop: {test.reason}", self.span(node.test)))
+                return self.lose(
+                    node.body, scope, v.Unknown(f"it is set in a loop: {test.reason}", self.span(node.test))
+                )
             if test is False:
                 return None
             if not isinstance(test, bool):
@@ -292,12 +287,12 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     return any(kind is None or getattr(kind, "id", "") in ("TypeError", "Exception") for kind in kinds)
 
 
-def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None, value: PyValue) -> list[PyValue]:
+def _apart(targets: Sequence[ast.expr], items: list[v.PyValue] | None, value: v.PyValue) -> list[v.PyValue]:
     """What each of several targets is given; one with a star takes what is left."""
     star = next((k for k, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if items is None or len(items) < len(targets) - (star is not None):
         items = items or []
-        lost = value if isinstance(value, Unknown) else Unknown("it was not taken apart")
+        lost = value if isinstance(value, v.Unknown) else v.Unknown("it was not taken apart")
         return [*items, *([lost] * (len(targets) - len(items)))]
     if star is None:
         return items

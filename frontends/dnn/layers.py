@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.diagnostics import SourceError, Span, spelling_hint
 from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.rules import rule
 from tunepass.frontends.dnn.values import PyValue
@@ -38,7 +38,6 @@ def bound_arguments(
     for key, value in named.items():
         if layer.argument(key) is None and key not in silent and not key.startswith("_"):
             known = [argument.name for argument in layer.arguments]
-            close = nearest(key, known)
-            raise ArgumentError(f"{name} has no argument {key!r}", span, f"did you mean {close!r}?" if close else None)
+            raise ArgumentError(f"{name} has no argument {key!r}", span, spelling_hint(key, known, quote=repr))
         found[key] = value
     return found

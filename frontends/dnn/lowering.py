@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name, Type
 from tunepass.expr.parser import parse as parse_expression
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.applying import attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
@@ -21,16 +22,6 @@ from tunepass.frontends.dnn.own_operators import kept_words, own_operators
 from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.unused import unused_nodes
-from tunepass.frontends.dnn.values import (
-    Instance,
-    ModelValue,
-    PyValue,
-    SequentialValue,
-    TensorValue,
-    Unknown,
-    UserClass,
-    UserFunction,
-)
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
@@ -65,7 +56,7 @@ class _Lowering:
     ):
         self.source, self.tree, self.comments, self.own, self.words = source, tree, comments, own, given
         self.warnings: list[Diagnostic] = []
-        self.model: PyValue = None  # the object that is applied, where there is one
+        self.model: v.PyValue = None  # the object that is applied, where there is one
         self.parameters: tuple[Parameter, ...] = tuple(
             each(comments.params, lambda param: construct(param, default_value(param)))
         )
@@ -118,13 +109,15 @@ class _Lowering:
         if self.comments.model is not None:
             return self._named(*self.comments.model)
         models = self.run.calls.models
-        functional = [model for model in models if isinstance(model, ModelValue)]
+        functional = [model for model in models if isinstance(model, v.ModelValue)]
         if functional:
             model = functional[-1]
             return model.outputs, self._called(model), model.span
-        instances = [model for model in models if isinstance(model, Instance)]
+        instances = [model for model in models if isinstance(model, v.Instance)]
         top = [value for value in self.run.globals.names.values() if any(value is m for m in models)]
-        candidates = [value for value in top if isinstance(value, (Instance, SequentialValue))] or instances or models
+        candidates = (
+            [value for value in top if isinstance(value, (v.Instance, v.SequentialValue))] or instances or models
+        )
         if not candidates:
             candidates = [value for value in self.run.globals.names.values() if _module(value)]
             if not candidates:
@@ -141,11 +134,10 @@ class _Lowering:
         except SyntaxError:
             raise SourceError("this is no call of a class or of a function", span) from None
         value = self.run.value(node, self.run.globals)
-        if value is None or isinstance(value, Unknown):
-            if isinstance(value, Unknown) and self._defines(node):
+        if value is None or isinstance(value, v.Unknown):
+            if isinstance(value, v.Unknown) and self._defines(node):
                 raise SourceError(f"what `{name}` makes is not known: {value.reason}", value.span or span)
-            close = nearest(name, self.run.globals.names)
-            raise SourceError(f"there is no `{name}` here", span, f"did you mean `{close}`?" if close else None)
+            raise SourceError(f"there is no `{name}` here", span, spelling_hint(name, self.run.globals.names))
         called = node.func if isinstance(node, ast.Call) else node
         return self._applied(value, called.id if isinstance(called, ast.Name) else "model", span)
 
@@ -153,35 +145,35 @@ class _Lowering:
         called = node.func if isinstance(node, ast.Call) else node
         return isinstance(called, ast.Name) and called.id in self.run.globals.names
 
-    def _called(self, model: PyValue) -> str:
+    def _called(self, model: v.PyValue) -> str:
         names = [name for name, value in self.run.globals.names.items() if value is model]
         if names:
             return names[-1]
-        if isinstance(model, Instance):
+        if isinstance(model, v.Instance):
             return model.of.node.name
         return PurePath(self.source.name).stem.replace("-", "_")
 
-    def _applied(self, model: PyValue, name: str, span: Span | None = None) -> tuple[list[str], str, Span | None]:
+    def _applied(self, model: v.PyValue, name: str, span: Span | None = None) -> tuple[list[str], str, Span | None]:
         """The model on its inputs."""
         node = self.tree.body[0] if self.tree.body else self.tree
         calls = self.run.calls
-        if isinstance(model, UserClass):
+        if isinstance(model, v.UserClass):
             model = calls.apply(model, [], {}, model.node)
-        if isinstance(model, UserFunction) and isinstance(model.node, ast.FunctionDef):
+        if isinstance(model, v.UserFunction) and isinstance(model.node, ast.FunctionDef):
             node, span = model.node, span or self.run.span(model.node)
             if not self.comments.inputs or not self._takes_inputs(model.node):
                 model = calls.apply(model, [], {}, model.node)
-        if isinstance(model, ModelValue):
+        if isinstance(model, v.ModelValue):
             return model.outputs, name, model.span
         self.model = model
-        if isinstance(model, Instance):
+        if isinstance(model, v.Instance):
             node, span = model.of.node, span or self.run.span(model.of.node)
-        if isinstance(model, SequentialValue):
+        if isinstance(model, v.SequentialValue):
             span = span or model.span
         value = calls.apply(model, list(self._inputs(model, span)), {}, node)
         outputs = [value.name for value in _tensors(value)]
         if not outputs:
-            lost = next((part for part in _parts(value) if isinstance(part, Unknown)), None)
+            lost = next((part for part in _parts(value) if isinstance(part, v.Unknown)), None)
             if lost is not None:
                 place = lost.span or span or self.source.span(0, 1)
                 raise SourceError(f"`{name}` depends on something that is not known: {lost.reason}", place)
@@ -192,10 +184,10 @@ class _Lowering:
         given = {text.name for text in self.comments.inputs}
         return bool(given & {argument.arg for argument in function.args.args})
 
-    def _inputs(self, model: PyValue, span: Span | None) -> list[TensorValue]:
+    def _inputs(self, model: v.PyValue, span: Span | None) -> list[v.TensorValue]:
         if self.comments.inputs:
             return [self._input(text) for text in self.comments.inputs]
-        if isinstance(model, SequentialValue) and model.shape is not None:
+        if isinstance(model, v.SequentialValue) and model.shape is not None:
             place = span or self.source.span(0, 1)
             shape = tuple(attribute_of(size, "a size of the input", place) for size in model.shape)
             batch = self.run.parameters.get("@batch", algebra.lift(self.run.calls.batch or 1))
@@ -206,7 +198,7 @@ class _Lowering:
             "write `# tunepass input x: float32[batch, 3, 32, 32]`",
         )
 
-    def _input(self, text: InputText) -> TensorValue:
+    def _input(self, text: InputText) -> v.TensorValue:
         shape = tuple(self._expression(size) for size in text.sizes)
         return self.building.input(text.name, shape, text.element, text.span)
 
@@ -229,12 +221,7 @@ class _Lowering:
             word, place = self.comments.precision
             precision = self.run.parameters.get(word, word)
             if isinstance(precision, str) and word not in ELEMENT_BYTE:
-                close = nearest(word, ELEMENT_BYTE)
-                hint = (
-                    f"did you mean `{close}`?"
-                    if close
-                    else f"known: {', '.join(ELEMENT_BYTE)}, or a parameter of these"
-                )
+                hint = spelling_hint(word, ELEMENT_BYTE, f"known: {', '.join(ELEMENT_BYTE)}, or a parameter of these")
                 raise SourceError(f"`{word}` is no precision", place, hint)
             if isinstance(precision, Expr) and str(precision.type) != "string":
                 raise SourceError(
@@ -295,16 +282,16 @@ class _Lowering:
         return Binding(parameter.name, "constant", span=places[0] if places else parameter.span)
 
 
-def _tensors(value: PyValue) -> list[TensorValue]:
+def _tensors(value: v.PyValue) -> list[v.TensorValue]:
     plain = [presence(part)[1] for part in _parts(value)]
-    return [part for part in plain if isinstance(part, TensorValue)]
+    return [part for part in plain if isinstance(part, v.TensorValue)]
 
 
-def _parts(value: PyValue) -> list[PyValue]:
+def _parts(value: v.PyValue) -> list[v.PyValue]:
     """What is in tuples, lists and dictionaries, all the way down."""
     items = list(value.values()) if isinstance(value, dict) else value
     return [part for item in items for part in _parts(item)] if isinstance(items, (list, tuple)) else [value]
 
 
-def _module(value: PyValue) -> bool:
-    return isinstance(value, UserClass) and any(name in value.methods for name in ("forward", "call"))
+def _module(value: v.PyValue) -> bool:
+    return isinstance(value, v.UserClass) and any(name in value.methods for name in ("forward", "call"))

@@ -6,29 +6,11 @@ import ast
 from collections.abc import Callable, Mapping
 
 from tunepass.expr import algebra
-from tunepass.frontends.dnn import torch_layers
+from tunepass.frontends.dnn import tensor_shapes, torch_layers
 from tunepass.frontends.dnn.applying import apply_layer, attribute_of
 from tunepass.frontends.dnn.layers import TORCH, bound_arguments
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.tensor_call import TensorCall, plain, whole
-from tunepass.frontends.dnn.tensor_shapes import (
-    exchanged,
-    flattened,
-    moved,
-    padded,
-    permuted,
-    repeated,
-    repeated_items,
-    reshaped,
-    selected,
-    shaped_like,
-    split,
-    split_at,
-    squeezed,
-    transposed,
-    unbound,
-    unflattened,
-)
 from tunepass.frontends.dnn.values import FilledValue, LayerValue, Method, PyValue, TensorValue, Unknown
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute
@@ -190,37 +172,39 @@ def reduced(calls: Caller, operator: str, tensor: TensorValue, named: Mapping[st
 
 KNOWN: Mapping[str, Callable[[TensorCall], PyValue]] = {
     "linear": _linear,
-    "view": lambda call: reshaped(call.calls, call.tensor, call.sizes(), call.node),
-    "reshape": lambda call: reshaped(call.calls, call.tensor, call.sizes(), call.node),
-    "view_as": shaped_like,
-    "reshape_as": shaped_like,
-    "flatten": lambda call: flattened(call.calls, call.tensor, call.bound("start_dim", "end_dim"), call.node),
-    "unflatten": unflattened,
-    "permute": lambda call: permuted(call.calls, call.tensor, call.sizes("dims"), call.node),
-    "transpose": exchanged,
-    "swapaxes": exchanged,
-    "t": lambda call: transposed(call.run, call.tensor, 0, 1, call.node),
-    "movedim": moved,
-    "unsqueeze": squeezed,
-    "squeeze": squeezed,
-    "unbind": unbound,
-    "select": selected,
-    "narrow": selected,
-    "chunk": lambda call: split(call.calls, "chunk", call.tensor, call.bound("count", "dim"), call.node),
-    "split": lambda call: split(call.calls, "split", call.tensor, call.bound("count", "dim"), call.node),
-    "tensor_split": split_at,
-    "expand": lambda call: repeated(call.calls, "expand", call.tensor, call.given, call.node),
-    "expand_as": lambda call: repeated(call.calls, "expand_as", call.tensor, call.given, call.node),
-    "repeat": lambda call: repeated(call.calls, "repeat", call.tensor, call.given, call.node),
-    "tile": lambda call: repeated(call.calls, "tile", call.tensor, call.given, call.node),
-    "repeat_interleave": repeated_items,
+    "view": lambda call: tensor_shapes.reshaped(call.calls, call.tensor, call.sizes(), call.node),
+    "reshape": lambda call: tensor_shapes.reshaped(call.calls, call.tensor, call.sizes(), call.node),
+    "view_as": tensor_shapes.shaped_like,
+    "reshape_as": tensor_shapes.shaped_like,
+    "flatten": lambda call: tensor_shapes.flattened(
+        call.calls, call.tensor, call.bound("start_dim", "end_dim"), call.node
+    ),
+    "unflatten": tensor_shapes.unflattened,
+    "permute": lambda call: tensor_shapes.permuted(call.calls, call.tensor, call.sizes("dims"), call.node),
+    "transpose": tensor_shapes.exchanged,
+    "swapaxes": tensor_shapes.exchanged,
+    "t": lambda call: tensor_shapes.transposed(call.run, call.tensor, 0, 1, call.node),
+    "movedim": tensor_shapes.moved,
+    "unsqueeze": tensor_shapes.squeezed,
+    "squeeze": tensor_shapes.squeezed,
+    "unbind": tensor_shapes.unbound,
+    "select": tensor_shapes.selected,
+    "narrow": tensor_shapes.selected,
+    "chunk": lambda call: tensor_shapes.split(call.calls, "chunk", call.tensor, call.bound("count", "dim"), call.node),
+    "split": lambda call: tensor_shapes.split(call.calls, "split", call.tensor, call.bound("count", "dim"), call.node),
+    "tensor_split": tensor_shapes.split_at,
+    "expand": lambda call: tensor_shapes.repeated(call.calls, "expand", call.tensor, call.given, call.node),
+    "expand_as": lambda call: tensor_shapes.repeated(call.calls, "expand_as", call.tensor, call.given, call.node),
+    "repeat": lambda call: tensor_shapes.repeated(call.calls, "repeat", call.tensor, call.given, call.node),
+    "tile": lambda call: tensor_shapes.repeated(call.calls, "tile", call.tensor, call.given, call.node),
+    "repeat_interleave": tensor_shapes.repeated_items,
     "masked_fill": lambda call: call.made("Clip"),
     "where": _where,
     "extract_patches": _patches,
     "logical_not": lambda call: call.made("Compare"),
     "flip": lambda call: call.made("Identity"),
     "isnan": lambda call: call.made("Compare"),
-    "pad": lambda call: padded(call.calls, call.tensor, call.given, call.node),
+    "pad": lambda call: tensor_shapes.padded(call.calls, call.tensor, call.given, call.node),
     "scaled_dot_product_attention": _attention,
     **dict.fromkeys(("layer_norm", "rms_norm", "group_norm", "batch_norm"), _normalized),
     **dict.fromkeys(("conv1d", "conv2d", "conv3d"), _convolved),

@@ -7,27 +7,17 @@ from collections.abc import Collection, Iterator
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.applying import apply_layer, attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.layers import TABLES, TORCH
 from tunepass.frontends.dnn.rules import rule
-from tunepass.frontends.dnn.values import (
-    AlternativesValue,
-    ConditionalValue,
-    Instance,
-    LayerValue,
-    PyValue,
-    Registered,
-    RegisteredByName,
-    SequentialValue,
-    TensorValue,
-)
 from tunepass.graphs.conditions import both
 from tunepass.graphs.inference import node_costs
 from tunepass.ir.graph import GraphNode, Shape
 
 LARGE = {1: 1 << 20, 2: 1 << 12, 3: 1 << 8}  # sides of an image that layers fit, by its axes
-Found = tuple[Expr | None, LayerValue | TensorValue]
+Found = tuple[Expr | None, v.LayerValue | v.TensorValue]
 WIDTHS = {
     "TransformerEncoderLayer": "d_model",
     "TransformerDecoderLayer": "d_model",
@@ -35,44 +25,44 @@ WIDTHS = {
 }
 
 
-def registered(value: PyValue, condition: Expr | None = None, seen: set[int] | None = None) -> Iterator[Found]:
+def registered(value: v.PyValue, condition: Expr | None = None, seen: set[int] | None = None) -> Iterator[Found]:
     """The layers and parameters that belong to a module, and when; each once."""
     seen = set() if seen is None else seen
-    if isinstance(value, ConditionalValue):
+    if isinstance(value, v.ConditionalValue):
         yield from registered(value.value, both(condition, value.condition), seen)
         return
-    if isinstance(value, AlternativesValue):
+    if isinstance(value, v.AlternativesValue):
         for test, item in value.items:
             yield from registered(item, both(condition, test), seen)
         return
-    if isinstance(value, TensorValue):
+    if isinstance(value, v.TensorValue):
         yield condition, value
         return
     if id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, LayerValue) and value.framework == TORCH:
+    if isinstance(value, v.LayerValue) and value.framework == TORCH:
         yield condition, value
     for part in _parts(value):
         yield from registered(part, condition, seen)
 
 
-def _parts(value: PyValue) -> list[PyValue]:
-    if isinstance(value, Instance):
+def _parts(value: v.PyValue) -> list[v.PyValue]:
+    if isinstance(value, v.Instance):
         return [*value.fields.values(), value.container]
-    if isinstance(value, SequentialValue):
+    if isinstance(value, v.SequentialValue):
         return list(value.items)
-    if isinstance(value, (Registered, RegisteredByName)):
-        return list(value.values()) if isinstance(value, RegisteredByName) else list(value)
+    if isinstance(value, (v.Registered, v.RegisteredByName)):
+        return list(value.values()) if isinstance(value, v.RegisteredByName) else list(value)
     return []
 
 
-def unused_nodes(building: GraphBuilding, model: PyValue, there: Collection[str]) -> tuple[GraphNode, ...]:
+def unused_nodes(building: GraphBuilding, model: v.PyValue, there: Collection[str]) -> tuple[GraphNode, ...]:
     """A node for each such module, of its weights alone. `there` are the names of the nodes that the output needs."""
     made = {node.name: node for node in building.nodes}
     found: dict[str, GraphNode] = {}
     for condition, item in registered(model):
-        if isinstance(item, TensorValue):
+        if isinstance(item, v.TensorValue):
             node = made.get(item.name)
             if node is not None and node.operator == "Parameter" and node.name not in there:
                 found[node.name] = node
@@ -87,11 +77,11 @@ def unused_nodes(building: GraphBuilding, model: PyValue, there: Collection[str]
     return tuple(found.values())
 
 
-def _weights(building: GraphBuilding, layer: LayerValue) -> Expr | None:
+def _weights(building: GraphBuilding, layer: v.LayerValue) -> Expr | None:
     """What a layer has, applied to an input that fits it. None: what fits it is not known."""
     apart = GraphBuilding(building.table)
     apart.words = building.words
-    copy = LayerValue(layer.name, layer.framework, layer.arguments, layer.span)
+    copy = v.LayerValue(layer.name, layer.framework, layer.arguments, layer.span)
     try:
         shape = _fitting(layer)
         if shape is None:
@@ -104,7 +94,7 @@ def _weights(building: GraphBuilding, layer: LayerValue) -> Expr | None:
     return algebra.add(*(cost.resources["weights"] for cost in costs))
 
 
-def _fitting(layer: LayerValue) -> Shape | None:
+def _fitting(layer: v.LayerValue) -> Shape | None:
     """The shape of an input."""
     one = algebra.lift(1)
     if layer.name in ("LayerNorm", "RMSNorm"):

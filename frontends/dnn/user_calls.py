@@ -8,25 +8,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from tunepass.diagnostics import Diagnostic, Severity
+from tunepass.frontends.dnn import values as v
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
 from tunepass.frontends.dnn.kinds import lineage, symbols
 from tunepass.frontends.dnn.layers import KERAS, TORCH, ArgumentError, known_layer
 from tunepass.frontends.dnn.machine import PartlyReturned, Returned
-from tunepass.frontends.dnn.values import (
-    Instance,
-    LayerValue,
-    Method,
-    PyValue,
-    RegisteredByName,
-    Scope,
-    SequentialValue,
-    SuperValue,
-    Symbol,
-    TensorValue,
-    Unknown,
-    UserClass,
-    UserFunction,
-)
 
 ENUMS = frozenset({"Enum", "IntEnum", "StrEnum"})
 FORWARD = ("forward", "call", "__call__")
@@ -39,10 +25,10 @@ class UserCalls(FrameworkCalls, ABC):
     # Functions
 
     def function(
-        self, function: UserFunction, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, function: v.UserFunction, positional: list[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         run = self.interpreter
-        scope = Scope(outer=function.scope)
+        scope = v.Scope(outer=function.scope)
         if function.bound is not None:
             positional = [function.bound, *positional]
         if function.owner is not None:
@@ -57,7 +43,7 @@ class UserCalls(FrameworkCalls, ABC):
         loops, run.loops = run.loops, []
         try:
             run.run(function.node.body, scope)
-            value: PyValue = None
+            value: v.PyValue = None
         except Returned as returned:
             value = returned.value
         except PartlyReturned as part:
@@ -66,12 +52,12 @@ class UserCalls(FrameworkCalls, ABC):
             run.loops = loops
         return self._given(scope, scope.names[YIELDED] if yields else value)
 
-    def _tell_of_decorators(self, definition: ast.FunctionDef, scope: Scope) -> None:
+    def _tell_of_decorators(self, definition: ast.FunctionDef, scope: v.Scope) -> None:
         """Those of the source itself are passed over: what they change, or remember elsewhere, is not known."""
         for item in definition.decorator_list:
             name = _decorator(item)
             found = scope.find(name)
-            own = found is not None and isinstance(self.interpreter.resolved(found, item), UserFunction)
+            own = found is not None and isinstance(self.interpreter.resolved(found, item), v.UserFunction)
             if not own or name in self.interpreter.decorated:
                 continue
             self.interpreter.decorated[name] = Diagnostic(
@@ -81,21 +67,21 @@ class UserCalls(FrameworkCalls, ABC):
                 Severity.WARNING,
             )
 
-    def _given(self, scope: Scope, value: PyValue) -> PyValue:
+    def _given(self, scope: v.Scope, value: v.PyValue) -> v.PyValue:
         """What a function gives: not known where it may have returned before."""
         if scope.left is None:
             return value
         lost, made = scope.left
         if value is None and self.made() > made:
             raise self.interpreter.doubtful("returns", lost)
-        return None if value is None else Unknown(lost.reason.replace("it is set", "it is returned", 1), lost.span)
+        return None if value is None else v.Unknown(lost.reason.replace("it is set", "it is returned", 1), lost.span)
 
     def _bind(
         self,
         function: ast.FunctionDef | ast.Lambda,
-        scope: Scope,
-        positional: list[PyValue],
-        named: Mapping[str, PyValue],
+        scope: v.Scope,
+        positional: list[v.PyValue],
+        named: Mapping[str, v.PyValue],
         node: ast.AST,
     ) -> None:
         run, arguments = self.interpreter, function.args
@@ -123,18 +109,18 @@ class UserCalls(FrameworkCalls, ABC):
                 scope.names[name] = run.value(default, scope)
         for name in (*names, *keywords):
             if name not in scope.names:
-                scope.names[name] = run.parameters.get(name) or Unknown(f"the argument `{name}` is not given")
+                scope.names[name] = run.parameters.get(name) or v.Unknown(f"the argument `{name}` is not given")
 
     # Classes
 
-    def method(self, kind: UserClass, name: str) -> tuple[ast.FunctionDef, UserClass] | None:
+    def method(self, kind: v.UserClass, name: str) -> tuple[ast.FunctionDef, v.UserClass] | None:
         """A method, and the class that has it: the class itself, or the first of its bases."""
         for candidate in lineage(kind):
             if name in candidate.methods:
                 return candidate.methods[name], candidate
         return None
 
-    def bound(self, kind: UserClass, name: str, instance: Instance | None, node: ast.AST) -> PyValue:
+    def bound(self, kind: v.UserClass, name: str, instance: v.Instance | None, node: ast.AST) -> v.PyValue:
         """`object.name` or `Class.name` for a method; a property is what it gives. None: there is no such method."""
         found = self.method(kind, name)
         if found is None:
@@ -142,27 +128,27 @@ class UserCalls(FrameworkCalls, ABC):
         definition, owner = found
         decorators = {_decorator(item) for item in definition.decorator_list}
         if "staticmethod" in decorators:
-            return UserFunction(definition, owner.scope, None, owner)
+            return v.UserFunction(definition, owner.scope, None, owner)
         if "classmethod" in decorators:
-            return UserFunction(definition, owner.scope, kind, owner)
-        method = UserFunction(definition, owner.scope, instance, owner)
+            return v.UserFunction(definition, owner.scope, kind, owner)
+        method = v.UserFunction(definition, owner.scope, instance, owner)
         if instance is not None and decorators & {"property", "cached_property"}:
             return self.function(method, [], {}, node)
         return method
 
     def instance(
-        self, kind: UserClass, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, kind: v.UserClass, positional: list[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         if positional and set(symbols(kind)) & ENUMS:
             return positional[0]  # the member of that value
-        made = Instance(kind, self.class_fields(kind))
+        made = v.Instance(kind, self.class_fields(kind))
         start = self.bound(kind, "__init__", made, node)
-        if isinstance(start, UserFunction):
+        if isinstance(start, v.UserFunction):
             self.function(start, positional, named, node)
         elif fields := _declared(kind):
             self._fill(made, fields, positional, named)
             after = self.bound(kind, "__post_init__", made, node)
-            if isinstance(after, UserFunction):
+            if isinstance(after, v.UserFunction):
                 self.function(after, [], {}, node)
         else:
             self.contained(made, kind, positional, named, node)
@@ -170,18 +156,20 @@ class UserCalls(FrameworkCalls, ABC):
             self.models.append(made)
         return made
 
-    def _fill(self, made: Instance, fields: list[str], positional: list[PyValue], named: Mapping[str, PyValue]) -> None:
+    def _fill(
+        self, made: v.Instance, fields: list[str], positional: list[v.PyValue], named: Mapping[str, v.PyValue]
+    ) -> None:
         """The fields of a dataclass or a named tuple."""
         made.fields |= dict(zip(fields, positional))
         made.fields |= {name: value for name, value in named.items() if name in fields}
         for name in fields:
-            made.fields.setdefault(name, Unknown(f"the field `{name}` is not given"))
+            made.fields.setdefault(name, v.Unknown(f"the field `{name}` is not given"))
 
-    def class_fields(self, kind: UserClass) -> dict[str, PyValue]:
+    def class_fields(self, kind: v.UserClass) -> dict[str, v.PyValue]:
         """What the class and its bases assign in their bodies."""
-        scope = Scope(outer=kind.scope)
+        scope = v.Scope(outer=kind.scope)
         for base in kind.bases:
-            if isinstance(base, UserClass):
+            if isinstance(base, v.UserClass):
                 scope.names |= self.class_fields(base)
         for statement in kind.node.body:
             if isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -190,15 +178,15 @@ class UserCalls(FrameworkCalls, ABC):
 
     def contained(
         self,
-        made: Instance,
-        kind: UserClass,
-        positional: list[PyValue],
-        named: Mapping[str, PyValue],
+        made: v.Instance,
+        kind: v.UserClass,
+        positional: list[v.PyValue],
+        named: Mapping[str, v.PyValue],
         node: ast.AST,
     ) -> None:
         """What a class of the source that is a container of a framework holds."""
         for base in (base for candidate in lineage(kind) for base in candidate.bases):
-            if not isinstance(base, Symbol):
+            if not isinstance(base, v.Symbol):
                 continue
             if base.last == "Sequential":
                 made.container = self.sequential(positional, named, node)
@@ -206,58 +194,58 @@ class UserCalls(FrameworkCalls, ABC):
                 made.container = self.module_list(positional)
             elif base.last in ("ModuleDict", "OrderedDict"):
                 given = positional[0] if positional else None
-                made.container = RegisteredByName(given) if isinstance(given, dict) else RegisteredByName()
+                made.container = v.RegisteredByName(given) if isinstance(given, dict) else v.RegisteredByName()
             elif (framework := layer_framework(base)) is not None:
                 made.container = self.layer(framework, base.last, positional, dict(named), node)
 
-    def super_attribute(self, owner: SuperValue, name: str, node: ast.AST) -> PyValue:
+    def super_attribute(self, owner: v.SuperValue, name: str, node: ast.AST) -> v.PyValue:
         """`super().name`: of the first base that has it; what the frameworks' bases do is known of `__init__`."""
         for base in owner.of.bases:
-            if isinstance(base, UserClass):
+            if isinstance(base, v.UserClass):
                 found = self.bound(base, name, owner.instance, node)
                 if found is not None:
                     return found
-        return Method(owner, name)
+        return v.Method(owner, name)
 
     def super_method(
-        self, owner: SuperValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, owner: v.SuperValue, name: str, positional: list[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         if name == "__init__":
             if fields := _declared(owner.of):
                 self._fill(owner.instance, fields, positional, named)
             self.contained(owner.instance, owner.of, positional, named, node)
             return None
-        if name in FORWARD and isinstance(owner.instance.container, (SequentialValue, LayerValue)):
+        if name in FORWARD and isinstance(owner.instance.container, (v.SequentialValue, v.LayerValue)):
             return self.apply(owner.instance.container, positional, named, node)
         return self._model_method(owner.instance, name, positional, named, node)
 
     def forward(
-        self, instance: Instance, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
-    ) -> PyValue:
+        self, instance: v.Instance, positional: list[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
+    ) -> v.PyValue:
         """The instance applied: its `forward`, or Keras' `call`."""
         build = self.bound(instance.of, "build", instance, node)
-        if isinstance(build, UserFunction) and positional and not instance.built:
+        if isinstance(build, v.UserFunction) and positional and not instance.built:
             instance.built = True
             self.function(build, [self._input_shape(positional[0])], {}, node)
         for name in FORWARD:
             held = instance.fields.get(name)  # `self.forward = self.forward_fast`
-            method = held if isinstance(held, UserFunction) else self.bound(instance.of, name, instance, node)
-            if isinstance(method, UserFunction):
+            method = held if isinstance(held, v.UserFunction) else self.bound(instance.of, name, instance, node)
+            if isinstance(method, v.UserFunction):
                 return self.function(method, positional, named, node)
-        if isinstance(instance.container, (SequentialValue, LayerValue)):
+        if isinstance(instance.container, (v.SequentialValue, v.LayerValue)):
             return self.apply(instance.container, positional, named, node)
         raise self.interpreter.fail(f"`{instance.of.node.name}` has no forward", node)
 
-    def _input_shape(self, value: PyValue) -> PyValue:
+    def _input_shape(self, value: v.PyValue) -> v.PyValue:
         """What Keras gives to `build`."""
-        if isinstance(value, TensorValue):
+        if isinstance(value, v.TensorValue):
             return self.sizes(value)
         if isinstance(value, (list, tuple)):
             return [self._input_shape(item) for item in value]
-        return Unknown("the shape of what this is applied to")
+        return v.Unknown("the shape of what this is applied to")
 
 
-def layer_framework(base: Symbol) -> str | None:
+def layer_framework(base: v.Symbol) -> str | None:
     """Of a framework's class that is a layer."""
     framework = TORCH if base.path.startswith("torch") else KERAS if "keras" in base.path else None
     return framework if framework is not None and known_layer(framework, base.last) else None
@@ -281,12 +269,12 @@ def _decorator(node: ast.expr) -> str:
     return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
-def _declared(kind: UserClass) -> list[str]:
+def _declared(kind: v.UserClass) -> list[str]:
     """The fields of a dataclass or of a named tuple, in order."""
     found: list[str] = []
     for candidate in reversed(list(lineage(kind))):
         decorators = {_decorator(item) for item in candidate.node.decorator_list}
-        named = any(isinstance(base, Symbol) and base.last == "NamedTuple" for base in candidate.bases)
+        named = any(isinstance(base, v.Symbol) and base.last == "NamedTuple" for base in candidate.bases)
         if named or decorators & {"dataclass"}:
             for item in candidate.node.body:
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):

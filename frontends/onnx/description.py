@@ -22,18 +22,19 @@ from typing import TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
+from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr.nodes import Expr, Type
 from tunepass.expr.parser import parse as parse_expression
 from tunepass.frontends.dnn.comments import LimitText, read_limits
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor
+from tunepass.frontends.problems import CollectingReader
 from tunepass.graphs.inference import ELEMENT_BYTE
 from tunepass.ir.graph import Attribute, Shape
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
-from tunepass.yaml_nodes import Composer, NodeReader
+from tunepass.yaml_nodes import Composer
 
 SECTIONS = ("onnx", "parameters", "inputs", "nodes", "shapes", "constraints", "limits", "precision", "operators")
 SIZE_LIMIT, DEPTH_LIMIT = 1 << 18, 8
@@ -75,15 +76,13 @@ def read_description(source: Source) -> Description:
     node = _COMPOSER.compose(source)
     if node is None:
         raise SourceError("a description of an ONNX model is a mapping with `onnx`", source.span(0, 1))
-    return _Reader(source, SourceError).description(node)
+    return _Reader(source).description(node)
 
 
-class _Reader(NodeReader[SourceError]):
-    problems: list[Diagnostic]
+class _Reader(CollectingReader):
     types: Mapping[str, Type]
 
     def description(self, node: yaml.Node) -> Description:
-        self.problems = []
         top = self.record(node, "a description of an ONNX model", SECTIONS, ("onnx",))
         model = self.word(top["onnx"], "the model's file")
         texts = self.section(top, "parameters", self.parameters)
@@ -110,13 +109,6 @@ class _Reader(NodeReader[SourceError]):
         if self.problems:
             raise SourceError(self.problems)
         return found
-
-    def collect(self, step: Callable[[], R]) -> R | None:
-        try:
-            return step()
-        except TunepassError as error:
-            self.problems += error.diagnostics
-            return None
 
     def section(self, top: Mapping[str, yaml.Node], name: str, step: Callable[[yaml.Node], list[R]]) -> list[R]:
         return (self.collect(lambda: step(top[name])) or []) if name in top else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.diagnostics import SourceError, Span, nearest, spelling_hint
 from tunepass.expr import algebra
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.values import TensorValue
@@ -72,8 +72,7 @@ class Following:
     def held(self, name: str) -> Held:
         value = self.values.get(name)
         if value is None:
-            close = nearest(name, self.values)
-            hint = f"did you mean {close!r}?" if close else "operators stand after what they use"
+            hint = spelling_hint(name, self.values, "operators stand after what they use", quote=repr)
             raise SourceError(f"nothing before it makes {name!r}", self._span, hint)
         return value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn.finishing import open_conditions, owning, whole_number
@@ -118,8 +118,7 @@ class OnnxLowering:
         by_name = {value.name: value for value in self.model.inputs}
         for name, (shape, span) in self.described.inputs.items():
             if name not in by_name:
-                close = nearest(name, by_name)
-                hint = f"did you mean `{close}`?" if close else f"there are {', '.join(by_name)}"
+                hint = spelling_hint(name, by_name, f"there are {', '.join(by_name)}")
                 raise SourceError(f"the model has no input `{name}`", span, hint)
             dims = by_name[name].dims
             if dims is not None and len(dims) != len(shape):
@@ -137,8 +136,11 @@ class OnnxLowering:
                 if rule.pattern in (node.called, *node.outputs) or fnmatchcase(node.called, rule.pattern)
             ]
             if not matched:
-                close = nearest(rule.pattern, [node.called for node in self.model.nodes])
-                hint = f"did you mean `{close}`?" if close else "operators are named as the model's text has them"
+                hint = spelling_hint(
+                    rule.pattern,
+                    [node.called for node in self.model.nodes],
+                    "operators are named as the model's text has them",
+                )
                 raise SourceError(f"the model has no operator `{rule.pattern}`", rule.span, hint)
             for k in matched:
                 found.setdefault(k, {}).update(rule.attributes)
@@ -153,8 +155,7 @@ class OnnxLowering:
                 for name in rule.attributes:
                     known = following.asked.get(k, set())
                     if name not in known:
-                        close = nearest(name, known)
-                        hint = f"did you mean `{close}`?" if close else f"it has {', '.join(sorted(known)) or 'none'}"
+                        hint = spelling_hint(name, known, f"it has {', '.join(sorted(known)) or 'none'}")
                         problem = f"{node.called} ({node.operator}) has no attribute `{name}`"
                         raise SourceError(problem, rule.spans[name], hint)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tunepass.diagnostics import Diagnostic, SourceError, SpaceError, Span, nearest
+from tunepass.diagnostics import Diagnostic, SourceError, SpaceError, Span, spelling_hint
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Items, Listed, LiteralText, RangeText
 from tunepass.space.configuration import Value
@@ -66,8 +66,7 @@ def _check_prior(param: ParamText) -> None:
             raise SourceError(f"`log` needs numbers; `{param.name}` is a {param.kind}", param.span, "remove `log`")
         return
     if prior.shape is not None and prior.shape not in SHAPES:
-        close = nearest(prior.shape, SHAPES)
-        hint = f"did you mean `{close}`?" if close else f"known are {', '.join(SHAPES)}, or two numbers"
+        hint = spelling_hint(prior.shape, SHAPES, f"known are {', '.join(SHAPES)}, or two numbers")
         raise SourceError(f"unknown prior `{prior.shape}`", prior.span, hint)
     expected = {
         "categorical": (not prior.rows and (prior.numbers or prior.shape == "uniform"), "one probability per value"),

@@ -6,48 +6,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Span, nearest
+from tunepass.diagnostics import Span, spelling_hint
+from tunepass.frontends.params import values as v
 from tunepass.frontends.params.tokens import Cursor
-from tunepass.frontends.params.values import (
-    PARAMETER_KINDS,
-    ItemOrder,
-    LiteralText,
-    PriorText,
-    Values,
-    parse_default,
-    parse_prior,
-    parse_values,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParamText:
     name: str
     kind: str
-    values: Values
+    values: v.Values
     values_end: int  # in the source, after their bracket
-    default: LiteralText | ItemOrder | None
+    default: v.LiteralText | v.ItemOrder | None
     log: bool
     flag: bool
     compiler: bool = False  # its values name compilers
-    prior: PriorText | None
+    prior: v.PriorText | None
     span: Span  # of the name
 
 
 COMPILER = "compiler"  # a kind of the languages that a C compiler builds
 
 
-def parse_param(cursor: Cursor, kinds: Sequence[str] = PARAMETER_KINDS) -> ParamText:
+def parse_param(cursor: Cursor, kinds: Sequence[str] = v.PARAMETER_KINDS) -> ParamText:
     name = cursor.name("a parameter's name", "write `param TILE: ordinal(8, 16, 32)`")
     cursor.expect(":", f"after `{name.text}`", f"write `param {name.text}: ordinal(8, 16, 32)`")
     kind = cursor.name(f"one of {', '.join(kinds)}")
     if kind.text not in kinds:
-        close = nearest(kind.text, kinds)
-        hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(kinds)}"
+        hint = spelling_hint(kind.text, kinds, f"a kind is one of {', '.join(kinds)}")
         cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
-    values = parse_values(cursor, kind)
+    values = v.parse_values(cursor, kind)
     values_end = cursor.last.end
-    default = parse_default(cursor) if cursor.accept("=") else None
+    default = v.parse_default(cursor) if cursor.accept("=") else None
     options, prior = _options(cursor)
     return ParamText(
         name=name.text,
@@ -63,20 +53,19 @@ def parse_param(cursor: Cursor, kinds: Sequence[str] = PARAMETER_KINDS) -> Param
     )
 
 
-def _options(cursor: Cursor) -> tuple[set[str], PriorText | None]:
+def _options(cursor: Cursor) -> tuple[set[str], v.PriorText | None]:
     known = ("log", "flag", "prior")
     options: set[str] = set()
-    prior: PriorText | None = None
+    prior: v.PriorText | None = None
     while cursor.next.kind == "name":
         word = cursor.take()
         if word.text not in known:
-            close = nearest(word.text, known)
-            hint = f"did you mean `{close}`?" if close else "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`"
+            hint = spelling_hint(word.text, known, "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`")
             cursor.fail(f"unknown option `{word.text}`", hint, token=word)
         if word.text in options:
             cursor.fail(f"`{word.text}` is given twice", token=word)
         options.add(word.text)
         if word.text == "prior":
-            prior = parse_prior(cursor)
+            prior = v.parse_prior(cursor)
     cursor.finish("the parameter", "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`, in this order")
     return options, prior

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import spelling_hint
 from tunepass.frontends.params.tokens import Cursor
 
 BYTES: Mapping[str, float] = {
@@ -31,7 +31,6 @@ def amount(cursor: Cursor, what: str, units: Mapping[str, float] = UNITS) -> tup
         return number, ""
     word = cursor.take()
     if word.text not in units:
-        close = nearest(word.text, units)
-        hint = f"did you mean `{close}`?" if close else f"known: {', '.join(units)}"
+        hint = spelling_hint(word.text, units, f"known: {', '.join(units)}")
         cursor.fail(f"`{word.text}` is no unit", hint, token=word)
     return number * units[word.text], word.text

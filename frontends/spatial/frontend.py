@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, SpaceError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, SpaceError, spelling_hint
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.base import Frontend, Parsed, sizes_in
 from tunepass.frontends.spatial.elaborate.numbers.extents import is_open
@@ -78,8 +78,7 @@ def _wanted(tokens: Tokens, only: str | None) -> list[App]:
     wanted = [app for app in all_apps if app.name == only]
     if not wanted:
         names = [app.name for app in all_apps]
-        close = nearest(only, names)
-        hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
+        hint = spelling_hint(only, names, f"apps: {', '.join(names)}")
         raise SourceError(f"{source.name} has no app `{only}`", hint=hint)
     return wanted
 
@@ -94,8 +93,7 @@ def _check_sizes(source: Source, sizes: Mapping[str, int], read: Sequence[Lowere
     used = {name for lowered in read for name in lowered.context.extents.used}
     known = sorted({name for lowered in read for name in lowered.context.extents.names})
     for name in sizes.keys() - used:
-        close = nearest(name, known)
-        hint = f"did you mean `{close}`?" if close else f"open are {', '.join(known)}" if known else "none is open"
+        hint = spelling_hint(name, known, f"open are {', '.join(known)}" if known else "none is open")
         raise SourceError(f"{source.name} leaves no size `{name}` open", hint=hint)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import ExpressionError, SourceError, nearest
+from tunepass.diagnostics import ExpressionError, SourceError, spelling_hint
 from tunepass.expr import typing
 from tunepass.expr.algebra import lift, substitute
 from tunepass.expr.nodes import Constant, Expr, IntegerType, Name, Type, free_names
@@ -74,8 +74,7 @@ class Amounts:
             self.used.add(name)
             return Name(name, parameter.type, span)
         if name not in POLICIES:
-            close = nearest(name, [*POLICIES, *self.parameters])
-            hint = f"did you mean `{close}`?" if close else "or a parameter whose values these are"
+            hint = spelling_hint(name, [*POLICIES, *self.parameters], "or a parameter whose values these are")
             raise SourceError(f"how iterations are dealt out is `static` or `dynamic`, got `{name}`", span, hint)
         return typing.constant(name, span)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tunepass.diagnostics import Diagnostic, Source, TunepassError, nearest
+from tunepass.diagnostics import Diagnostic, Source, TunepassError, spelling_hint
 from tunepass.frontends.taco.parser import parse_assignment, parse_schedule
 from tunepass.frontends.taco.written import WrittenDirective
-from tunepass.ir.tensor import Access
-from tunepass.tensors.notation import accesses, expression_text
+from tunepass.ir.tensor import Access, accesses
+from tunepass.tensors.notation import expression_text
 
 Words = Sequence[tuple[str, str]]
 
@@ -95,8 +95,7 @@ def _directive(written: WrittenDirective, openmp: Sequence[str]) -> str:
 
 def _tensor(word: str, name: str, used: dict[str, Access]) -> str:
     if name not in used:
-        close = nearest(name, used)
-        hint = f"did you mean `{close}`?" if close else f"there are {', '.join(used)}"
+        hint = spelling_hint(name, used, f"there are {', '.join(used)}")
         raise TunepassError(Diagnostic(f"-{word}: no tensor `{name}` in the expression", hint=hint))
     return name
 

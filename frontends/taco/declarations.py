@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tunepass.diagnostics import Diagnostic, Severity, SourceError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, SourceError, spelling_hint
 from tunepass.frontends.problems import each
 from tunepass.frontends.taco.formats import dense, element_of, format_of
 from tunepass.frontends.taco.written import Declaration
-from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor
-from tunepass.tensors.notation import accesses, expression_text
+from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor, accesses
+from tunepass.tensors.notation import expression_text
 
 
 def declared(
@@ -60,8 +60,7 @@ def _check_accesses(assignment: Assignment, used: Sequence[Access], first: dict[
 def _check(declaration: Declaration, first: dict[str, Access]) -> None:
     access = declaration.access
     if access.tensor not in first:
-        close = nearest(access.tensor, first)
-        hint = f"did you mean `{close}`?" if close else "remove the line"
+        hint = spelling_hint(access.tensor, first, "remove the line")
         raise SourceError(f"no tensor `{access.tensor}` in the expression", access.span, hint)
     expected = len(first[access.tensor].index)
     if len(access.index) != expected:

@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.taco.amounts import Amounts
 from tunepass.frontends.taco.parser import parse_expression
 from tunepass.frontends.taco.scope import Scope
 from tunepass.frontends.taco.written import Argument, Word, WrittenDirective
-from tunepass.ir.tensor import (
-    Bound,
-    BoundKind,
-    Directive,
-    Divide,
-    Fuse,
-    Parallelize,
-    Pos,
-    Precompute,
-    Race,
-    Reorder,
-    Split,
-    Unit,
-    Unroll,
-)
+from tunepass.ir import tensor as t
+from tunepass.ir.tensor import accesses
 from tunepass.space.parameter import Permutation
-from tunepass.tensors.notation import accesses
 
 USES: Mapping[str, tuple[str, int, int]] = {  # how it is written, and how many arguments there are
     "split": ("split(i, i0, i1, factor)", 4, 4),
@@ -52,9 +38,9 @@ class DirectiveReader:
 
     def __init__(self, scope: Scope, amounts: Amounts):
         self.scope, self.amounts = scope, amounts
-        self.readers: Mapping[str, Callable[[WrittenDirective], Directive]] = {
-            "split": lambda w: Split(*self.halves(w), w.span),
-            "divide": lambda w: Divide(*self.halves(w), w.span),
+        self.readers: Mapping[str, Callable[[WrittenDirective], t.Directive]] = {
+            "split": lambda w: t.Split(*self.halves(w), w.span),
+            "divide": lambda w: t.Divide(*self.halves(w), w.span),
             "fuse": self.fuse,
             "pos": self.pos,
             "reorder": self.reorder,
@@ -64,13 +50,12 @@ class DirectiveReader:
             "parallelize": self.parallelize,
         }
 
-    def read(self, written: WrittenDirective) -> Directive:
+    def read(self, written: WrittenDirective) -> t.Directive:
         name, span = written.name, written.name_span
         if name in NOT_SUPPORTED:
             raise SourceError(f"`{name}` is not supported", span, f"leave it out: {NOT_SUPPORTED[name]}")
         if name not in USES:
-            close = nearest(name, USES)
-            hint = f"did you mean `{close}`?" if close else f"known are {', '.join(USES)}"
+            hint = spelling_hint(name, USES, f"known are {', '.join(USES)}")
             raise SourceError(f"unknown directive `{name}`", span, hint)
         usage, least, most = USES[name]
         count = len(written.arguments)
@@ -86,20 +71,20 @@ class DirectiveReader:
         self.scope.replace([_word(variable)], [_word(outer), _word(inner)], how)
         return variable.text, outer.text, inner.text, amount
 
-    def fuse(self, written: WrittenDirective) -> Directive:
+    def fuse(self, written: WrittenDirective) -> t.Directive:
         outer, inner, fused = (_word(argument) for argument in written.arguments)
         how = f"it is part of `{fused.text}` since fuse({outer.text}, {inner.text}, {fused.text})"
         self.scope.replace([outer, inner], [fused], how)
-        return Fuse(outer.text, inner.text, fused.text, written.span)
+        return t.Fuse(outer.text, inner.text, fused.text, written.span)
 
-    def pos(self, written: WrittenDirective) -> Directive:
+    def pos(self, written: WrittenDirective) -> t.Directive:
         variable, position, tensor = (_word(argument) for argument in written.arguments)
         name = self.scope.tensor(tensor)
         how = f"it is `{position.text}` since pos({variable.text}, …)"
         self.scope.replace([variable], [position], how)
-        return Pos(variable.text, position.text, name, written.span)
+        return t.Pos(variable.text, position.text, name, written.span)
 
-    def reorder(self, written: WrittenDirective) -> Directive:
+    def reorder(self, written: WrittenDirective) -> t.Directive:
         first = written.arguments[0]
         parameter = self.amounts.parameters.get(first.text) if len(written.arguments) == 1 else None
         if parameter is not None and first.text not in self.scope.loops:
@@ -109,7 +94,7 @@ class DirectiveReader:
             for item in parameter.items:
                 self._item(str(item), first, parameter)
             self.amounts.used.add(first.text)
-            return Reorder(tuple(str(item) for item in parameter.items), first.text, written.span)
+            return t.Reorder(tuple(str(item) for item in parameter.items), first.text, written.span)
         words = [word for argument in written.arguments for word in _words(argument)]
         names = [self.scope.loop(word) for word in words]
         for place, word in enumerate(words):
@@ -117,7 +102,7 @@ class DirectiveReader:
                 raise SourceError(f"`{word.text}` is given twice", word.span)
         if len(words) < 2:
             raise SourceError("`reorder` takes 2 variables or more", written.span, f"write `{USES['reorder'][0]}`")
-        return Reorder(tuple(names), None, written.span)
+        return t.Reorder(tuple(names), None, written.span)
 
     def _item(self, item: str, argument: Argument, parameter: Permutation) -> None:
         try:
@@ -127,7 +112,7 @@ class DirectiveReader:
             problem = f"{first.message} to reorder by `{argument.text}`"
             raise SourceError(problem, first.span, first.hint) from None
 
-    def precompute(self, written: WrittenDirective) -> Directive:
+    def precompute(self, written: WrittenDirective) -> t.Directive:
         expression, old, new, *name = written.arguments
         value = parse_expression(expression.span.source, expression.text, expression.span.start)
         for access in accesses(value):
@@ -145,7 +130,7 @@ class DirectiveReader:
         workspace = _identifier(name[0], "a workspace") if name else None
         if workspace is not None:
             self.scope.tensors.append(workspace)
-        return Precompute(
+        return t.Precompute(
             value,
             tuple(word.text for word in variables),
             tuple(word.text for word in workspace_variables),
@@ -153,26 +138,26 @@ class DirectiveReader:
             written.span,
         )
 
-    def bound(self, written: WrittenDirective) -> Directive:
+    def bound(self, written: WrittenDirective) -> t.Directive:
         variable, bounded, extent, kind = written.arguments
         amount = self.amounts.integer(extent, "the extent of a bound")
-        bound: BoundKind = _one_of(kind, get_args(BoundKind), "the kind of a bound")  # type: ignore[assignment]
+        bound: t.BoundKind = _one_of(kind, get_args(t.BoundKind), "the kind of a bound")  # type: ignore[assignment]
         how = f"it is `{bounded.text}` since bound({variable.text}, …)"
         self.scope.replace([_word(variable)], [_word(bounded)], how)
-        return Bound(variable.text, bounded.text, amount, bound, written.span)
+        return t.Bound(variable.text, bounded.text, amount, bound, written.span)
 
-    def unroll(self, written: WrittenDirective) -> Directive:
+    def unroll(self, written: WrittenDirective) -> t.Directive:
         variable, factor = written.arguments
         name = self.scope.loop(_word(variable))
-        return Unroll(name, self.amounts.integer(factor, "the factor of an unroll"), written.span)
+        return t.Unroll(name, self.amounts.integer(factor, "the factor of an unroll"), written.span)
 
-    def parallelize(self, written: WrittenDirective) -> Directive:
+    def parallelize(self, written: WrittenDirective) -> t.Directive:
         variable, unit, race, *rest = written.arguments
         name = self.scope.loop(_word(variable))
         if unit.text in GPU_UNITS:
-            raise SourceError("loops on a GPU are not supported", unit.span, f"one of {', '.join(get_args(Unit))}")
-        parallel: Unit = _one_of(unit, get_args(Unit), "the unit of a parallel loop")  # type: ignore[assignment]
-        strategy: Race = _one_of(race, get_args(Race), "how races are avoided")  # type: ignore[assignment]
+            raise SourceError("loops on a GPU are not supported", unit.span, f"one of {', '.join(get_args(t.Unit))}")
+        parallel: t.Unit = _one_of(unit, get_args(t.Unit), "the unit of a parallel loop")  # type: ignore[assignment]
+        strategy: t.Race = _one_of(race, get_args(t.Race), "how races are avoided")  # type: ignore[assignment]
         policy = chunk = threads = None
         if rest and rest[0].head == "schedule":
             dealt = rest.pop(0)
@@ -187,7 +172,7 @@ class DirectiveReader:
             raise SourceError("this argument is not expected", rest[0].span, hint)
         if parallel != "CPUThread" and (policy or threads):
             raise SourceError(f"`schedule` and threads are for CPUThread, this is {parallel}", written.span)
-        return Parallelize(name, parallel, strategy, policy, chunk, threads, written.span)
+        return t.Parallelize(name, parallel, strategy, policy, chunk, threads, written.span)
 
 
 def _word(argument: Argument) -> Word:
@@ -207,7 +192,6 @@ def _identifier(argument: Argument, what: str) -> str:
 
 def _one_of(argument: Argument, known: Sequence[str], what: str) -> str:
     if argument.text not in known:
-        close = nearest(argument.text, known)
-        hint = f"did you mean `{close}`?" if close else None
+        hint = spelling_hint(argument.text, known)
         raise SourceError(f"{what} is one of {', '.join(known)}, got `{argument.text}`", argument.span, hint)
     return argument.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.frontends.taco.written import FormatWord
 from tunepass.ir.tensor import Element, Format, Level
 
@@ -86,8 +86,7 @@ def _levels(word: FormatWord, order: int) -> tuple[tuple[Level, ...], tuple[int,
             "`d` is dense, `s` is sparse",
         )
     if not set(name) <= set(LEVELS):
-        close = nearest(name, WORDS)
         known = f"a format is letters `d` and `s`, or one of {', '.join((*NAMED, *ANY_ORDER))}"
-        hint = f"did you mean `{close}`?" if close else known
+        hint = spelling_hint(name, WORDS, known)
         raise SourceError(f"`{name}` is no format or element", word.span, hint)
     return tuple(LEVELS[letter] for letter in name), word.order or tuple(range(len(name)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Protocol, TypeVar
 
-from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span, TunepassError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span, TunepassError, spelling_hint
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText, explained
@@ -148,16 +148,14 @@ def _no_duplicates(things: Sequence[T], name: Callable[[T], str], what: str) -> 
 def _check_extent(extent: Extent, tensors: Sequence[Tensor]) -> None:
     known = {variable for tensor in tensors for variable in tensor.index}
     if extent.variable not in known:
-        close = nearest(extent.variable, known)
-        hint = f"did you mean `{close}`?" if close else f"there are {', '.join(sorted(known))}"
+        hint = spelling_hint(extent.variable, known, f"there are {', '.join(sorted(known))}")
         raise SourceError(f"no index variable `{extent.variable}` in the expression", extent.span, hint)
 
 
 def _check_datum(datum: Data, assignment: Assignment, tensors: Sequence[Tensor]) -> None:
     names = [tensor.name for tensor in tensors]
     if datum.tensor not in names:
-        close = nearest(datum.tensor, names)
-        hint = f"did you mean `{close}`?" if close else f"there are {', '.join(names)}"
+        hint = spelling_hint(datum.tensor, names, f"there are {', '.join(names)}")
         raise SourceError(f"no tensor `{datum.tensor}` in the expression", datum.span, hint)
     if datum.tensor == assignment.left.tensor:
         raise SourceError(f"`{datum.tensor}` is the result, it has no data", datum.span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.frontends.taco.written import Word
 
 # TACO's lexer takes `complex` for the beginning of a number, and drops the `u` after digits.
@@ -25,8 +25,7 @@ class Scope:
             return name
         if name in self.replaced:
             raise SourceError(f"`{name}` is no loop any more: {self.replaced[name]}", word.span)
-        close = nearest(name, [*self.loops, *self.replaced])
-        hint = f"did you mean `{close}`?" if close else f"the loops here are {', '.join(self.loops)}"
+        hint = spelling_hint(name, [*self.loops, *self.replaced], f"the loops here are {', '.join(self.loops)}")
         raise SourceError(f"no index variable `{name}`", word.span, hint)
 
     def replace(self, words: Iterable[Word], new: Iterable[Word], how: str) -> None:
@@ -62,7 +61,6 @@ class Scope:
     def tensor(self, word: Word) -> str:
         name = word.text.partition("(")[0].strip()
         if name not in self.tensors:
-            close = nearest(name, self.tensors)
-            hint = f"did you mean `{close}`?" if close else f"the tensors are {', '.join(self.tensors)}"
+            hint = spelling_hint(name, self.tensors, f"the tensors are {', '.join(self.tensors)}")
             raise SourceError(f"no tensor `{name}` in the expression", word.span, hint)
         return name

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.diagnostics import Source, SourceError, Span, spelling_hint
 
 WORDS = ("tensor", "param", "constraint", "model", "schedule", "bind", "generate", "dim", "tolerance")
 
@@ -92,8 +92,7 @@ def _statement(text: str, first: int, span: Span) -> Statement:
     if word in WORDS and not _is_assignment(word, rest):
         return Statement(word, rest, first + len(text) - len(rest), span)
     if match and re.match(r"[A-Za-z]", rest) and not text.startswith(f"{word}_"):
-        close = nearest(word, WORDS)
-        hint = f"did you mean `{close}`?" if close else f"a line is an assignment, or begins with {', '.join(WORDS)}"
+        hint = spelling_hint(word, WORDS, f"a line is an assignment, or begins with {', '.join(WORDS)}")
         where = Span(span.source, first, first + len(word))
         raise SourceError(f"unknown statement `{word}`", where, hint)
     return Statement("", text, first, span)

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 
 import yaml
 
 from tunepass.diagnostics import Source
-from tunepass.hwmodels.base import ModelError
-from tunepass.yaml_nodes import Composer, NodeReader
+from tunepass.hwmodels.device_reader import DeviceReader, shipped_text
 
-SIZE_LIMIT, DEPTH_LIMIT = 1 << 16, 8  # characters; levels
 DEFAULT = "generic-x86-64"
-CORE = (
-    "operation_ns", "load_ns", "store_ns", "issue_ns", "division_ns", "call_ns", "chain_ns", "forward_ns", "enter_ns",
-    "fork_ns",
-)  # fmt: skip
-TOP = ("name", "description", "source", "cores", "vector_byte", "registers", "core", "levels", "pages")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,63 +65,22 @@ class Cpu:
 
 def load(name: str = DEFAULT) -> Cpu:
     """A device that ships with tunepass."""
-    path = resources.files("tunepass.hwmodels.cpu").joinpath("devices", f"{name}.yaml")
-    return read(path.read_text(encoding="utf-8"), f"{name}.yaml")
+    return read(shipped_text("tunepass.hwmodels.cpu", f"devices/{name}.yaml"), f"{name}.yaml")
 
 
 def read(text: str, name: str) -> Cpu:
     """The device in `text`. Raises ModelError, with the place, for what is missing or is no positive number."""
-    return _DeviceReader(Source(name, text)).read()
+    return _Reader(Source(name, text), "`tunepass characterize --device host` writes a whole one").cpu()
 
 
-class _DeviceReader(NodeReader[ModelError]):
-    def __init__(self, source: Source):
-        super().__init__(source, ModelError, "`tunepass characterize --device host` writes a whole one")
+class _Reader(DeviceReader):
+    most = 1e15
 
-    def read(self) -> Cpu:
-        node = Composer("a processor", ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        if node is None:
-            raise ModelError(f"{self.source.name} is empty", hint=self.hint)
-        top = self.record(node, "a processor", TOP, TOP)
-        core = self.record(top["core"], "core", CORE, CORE)
-        levels = tuple(self.level(item) for item in self.items(top["levels"], "levels"))
+    def cpu(self) -> Cpu:
+        return self.decoded(Cpu, self.top("a processor"), "a processor", {"levels": self.levels})
+
+    def levels(self, node: yaml.Node) -> tuple[Level, ...]:
+        levels = tuple(self.decoded(Level, item, "a level") for item in self.items(node, "levels"))
         if not levels:
-            raise self.fail("a processor has at least one level", top["levels"])
-        return Cpu(
-            name=self.text(top["name"]),
-            description=self.text(top["description"]),
-            source=self.text(top["source"]),
-            cores=int(self.number(top["cores"])),
-            vector_byte=int(self.number(top["vector_byte"])),
-            registers=int(self.number(top["registers"])),
-            core=Core(**{name: self.number(core[name]) for name in CORE}),
-            levels=levels,
-            pages=self.level(top["pages"]),
-        )
-
-    def level(self, node: yaml.Node) -> Level:
-        needed = ("name", "size_byte", "block_byte", "miss_ns", "scattered_ns")
-        fields = self.record(node, "a level", (*needed, "shared", "ways"), needed)
-        return Level(
-            name=self.text(fields["name"]),
-            size_byte=int(self.number(fields["size_byte"])),
-            block_byte=int(self.number(fields["block_byte"])),
-            miss_ns=self.number(fields["miss_ns"]),
-            scattered_ns=self.number(fields["scattered_ns"]),
-            shared="shared" in fields and self.text(fields["shared"]) == "true",
-            ways=int(self.number(fields["ways"])) if "ways" in fields else 0,
-        )
-
-    def text(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise self.fail("this is one text", node)
-        return str(node.value)
-
-    def number(self, node: yaml.Node) -> float:
-        try:
-            value = float(self.text(node))
-        except ValueError:
-            value = -1.0
-        if not 0 < value < 1e15:
-            raise self.fail("this is a positive number", node)
-        return value
+            raise self.fail("a processor has at least one level", node)
+        return levels

@@ -14,7 +14,8 @@ import yaml
 
 from tunepass.files import read_utf8
 from tunepass.hwmodels.base import ModelError
-from tunepass.hwmodels.cpu.device import SIZE_LIMIT, Cpu, Level, load, read
+from tunepass.hwmodels.cpu.device import Cpu, Level, load, read
+from tunepass.hwmodels.device_reader import SIZE_LIMIT
 
 LEAST_NS = 0.02  # of a difference of two measurements
 MISPREDICTED = 0.5  # of the loops that are left: those with few and equal iterations are foreseen

@@ -13,13 +13,13 @@ coordinates the same holds for blocks in place of coordinates.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.cpu.sparse_counts import Counts
-from tunepass.hwmodels.cpu.sparse_loops import accesses
-from tunepass.ir.tensor import Access, TensorKernel
+from tunepass.ir.tensor import Access, TensorKernel, accesses
 
 ELEMENT_BYTE = {"double": 8, "float": 4, "int": 4, "long": 8}
 POSITION_BYTE = 4  # of pos and crd
@@ -70,7 +70,7 @@ def structure(body: TensorKernel) -> tuple[tuple[Array, ...], tuple[Array, ...]]
     return tuple(coordinates), tuple(positions)
 
 
-def _plain(all_accesses: tuple[Access, ...]) -> list[Access]:
+def _plain(all_accesses: Iterable[Access]) -> list[Access]:
     return [Access(access.tensor, access.index) for access in all_accesses]
 
 

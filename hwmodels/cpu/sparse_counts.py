@@ -18,8 +18,8 @@ from functools import partial
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto, Parts, Renamed, SparseLoops, accesses
-from tunepass.ir.tensor import LevelStatistics, TensorKernel
+from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto, Parts, Renamed, SparseLoops
+from tunepass.ir.tensor import LevelStatistics, TensorKernel, accesses
 
 BINS = 6  # lengths that a distribution is told by
 LEAST = 1e-3  # values of a segment on average, so that ratios of counts are defined for a tensor without any

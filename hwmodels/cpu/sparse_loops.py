@@ -13,24 +13,7 @@ from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import BOOL, Constant, Expr, OrderType, Type
 from tunepass.hwmodels.cpu.loops import real
-from tunepass.ir.tensor import (
-    Access,
-    Binary,
-    Bound,
-    Directive,
-    Divide,
-    Fuse,
-    Negation,
-    Parallelize,
-    Pos,
-    Precompute,
-    Reorder,
-    Split,
-    Tensor,
-    TensorExpr,
-    TensorKernel,
-    Unroll,
-)
+from tunepass.ir import tensor as t
 
 YES, NO = Constant(True, BOOL), Constant(False, BOOL)
 
@@ -65,23 +48,10 @@ class FusedInto:
 Derivation = Parts | Renamed | FusedInto
 
 
-def accesses(e: TensorExpr) -> tuple[Access, ...]:
-    """From left to right."""
-    match e:
-        case Access():
-            return (e,)
-        case Negation(operand):
-            return accesses(operand)
-        case Binary(_, left, right):
-            return (*accesses(left), *accesses(right))
-        case _:
-            return ()
-
-
-def roots(body: TensorKernel) -> tuple[str, ...]:
+def roots(body: t.TensorKernel) -> tuple[str, ...]:
     """The index variables in the order of loops that no directive changes: the result's first, each as early as the
     levels of sparse tensors let it."""
-    all_accesses = (body.assignment.left, *accesses(body.assignment.right))
+    all_accesses = (body.assignment.left, *t.accesses(body.assignment.right))
     waiting = list(dict.fromkeys(name for access in all_accesses for name in access.index))
     before = [edge for access in all_accesses for edge in _edges(access, body.tensor(access.tensor))]
     placed: list[str] = []
@@ -93,7 +63,7 @@ def roots(body: TensorKernel) -> tuple[str, ...]:
     return tuple(placed)
 
 
-def _edges(access: Access, tensor: Tensor) -> list[tuple[str, str]]:
+def _edges(access: t.Access, tensor: t.Tensor) -> list[tuple[str, str]]:
     """A compressed level is reached through all levels before it."""
     stored = [access.index[mode] for mode in tensor.format.order]
     levels = tensor.format.levels
@@ -103,13 +73,13 @@ def _edges(access: Access, tensor: Tensor) -> list[tuple[str, str]]:
 class SparseLoops:
     """The loops of a body after all its directives; `types` are those of the kernel's parameters."""
 
-    def __init__(self, body: TensorKernel, types: Mapping[str, Type]):
+    def __init__(self, body: t.TensorKernel, types: Mapping[str, Type]):
         self.types = types
         self.roots = roots(body)
         self.derived: dict[str, Derivation] = {}
         self.unrolled: dict[str, Expr] = {}
-        self.parallel: dict[str, Parallelize] = {}
-        self.precomputed: list[Precompute] = []
+        self.parallel: dict[str, t.Parallelize] = {}
+        self.precomputed: list[t.Precompute] = []
         self.names: list[str] = list(self.roots)
         places = list(enumerate(self.names))
         self._outside: dict[tuple[str, str], Expr] = {
@@ -200,31 +170,31 @@ class SparseLoops:
             case derived:
                 return isinstance(derived, FusedInto)
 
-    def _apply(self, directive: Directive) -> None:
+    def _apply(self, directive: t.Directive) -> None:
         match directive:
-            case Split(v, outer, inner, factor) if v in self.names:
+            case t.Split(v, outer, inner, factor) if v in self.names:
                 self.derived[v] = Parts(outer, inner, real(factor), False)
                 self._replace(v, (outer, inner))
-            case Divide(v, outer, inner, factor) if v in self.names:
+            case t.Divide(v, outer, inner, factor) if v in self.names:
                 self.derived[v] = Parts(outer, inner, real(factor), True)
                 self._replace(v, (outer, inner))
-            case Fuse(outer, inner, fused) if outer in self.names and inner in self.names:
+            case t.Fuse(outer, inner, fused) if outer in self.names and inner in self.names:
                 self.derived[outer], self.derived[inner] = FusedInto(fused, True), FusedInto(fused, False)
                 self.names.remove(inner)
                 self._replace(outer, (fused,))
-            case Pos(v, position) if v in self.names:
+            case t.Pos(v, position) if v in self.names:
                 self.derived[v] = Renamed(position, True)
                 self._replace(v, (position,))
-            case Bound(v, bounded) if v in self.names:
+            case t.Bound(v, bounded) if v in self.names:
                 self.derived[v] = Renamed(bounded, False)
                 self._replace(v, (bounded,))
-            case Reorder(variables, parameter):
+            case t.Reorder(variables, parameter):
                 self._reorder(variables, parameter)
-            case Unroll(v, factor) if v in self.names:
+            case t.Unroll(v, factor) if v in self.names:
                 self.unrolled[v] = real(alg.maximum(1, factor))
-            case Parallelize(v) if v in self.names:
+            case t.Parallelize(v) if v in self.names:
                 self.parallel[v] = directive
-            case Precompute():
+            case t.Precompute():
                 self.precomputed.append(directive)
             case _:
                 pass  # of a variable that is no loop, as a workspace's own

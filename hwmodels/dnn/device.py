@@ -7,20 +7,17 @@ al., ICSE 2021, section IV-C.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.device_reader import DeviceReader, shipped_names, shipped_text
 from tunepass.hwmodels.plugin_devices import plugin_device
-from tunepass.yaml_nodes import Composer, NodeReader
 
 PRECISIONS = ("float64", "float32", "float16", "bfloat16", "int8")
-KEYS = ("name", "description", "source", "flop_per_s", "byte_per_s", "memory_byte", "context_byte", "efficiency")
-SIZE_LIMIT, DEPTH_LIMIT = 1 << 16, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +30,8 @@ class Accelerator:
     flop_per_s: Mapping[str, float]
     byte_per_s: float
     memory_byte: int
-    context_byte: int
-    efficiency: Mapping[str, float]
+    context_byte: int = field(metadata={"least": 0})
+    efficiency: Mapping[str, float] = field(default_factory=dict)
 
     def rate(self, precision: str) -> float:
         """Flops a second; a precision that the device has no rate for runs as float32."""
@@ -42,8 +39,7 @@ class Accelerator:
 
 
 def names() -> tuple[str, ...]:
-    folder = resources.files("tunepass.hwmodels.dnn").joinpath("devices")
-    return tuple(sorted(path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml")))
+    return shipped_names("tunepass.hwmodels.dnn")
 
 
 @cache
@@ -52,49 +48,26 @@ def load(name: str) -> Accelerator:
     if name not in names() and (plugin := plugin_device(name, "dnn")):
         return replace(read(plugin), name=name)
     if name not in names():
-        close = nearest(name, names())
         raise ModelError(
             f"no device {name!r} for models; known: {', '.join(names())}",
-            hint=f"did you mean {close!r}?" if close else None,
+            hint=spelling_hint(name, names(), quote=repr),
         )
-    path = resources.files("tunepass.hwmodels.dnn").joinpath(f"devices/{name}.yaml")
-    return read(Source(f"{name}.yaml", path.read_text(encoding="utf-8")))
+    return read(Source(f"{name}.yaml", shipped_text("tunepass.hwmodels.dnn", f"devices/{name}.yaml")))
 
 
 def read(source: Source) -> Accelerator:
     """The device in a file. ModelError, with the place, for what is missing or no positive number."""
-    return _Reader(source, ModelError, "the files of tunepass/hwmodels/dnn/devices are whole ones").accelerator()
+    return _Reader(source, "the files of tunepass/hwmodels/dnn/devices are whole ones").accelerator()
 
 
-class _Reader(NodeReader[ModelError]):
+class _Reader(DeviceReader):
     def accelerator(self) -> Accelerator:
-        node = Composer("a device", ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        if node is None:
-            raise ModelError(f"{self.source.name} is empty", hint=self.hint)
-        top = self.record(node, "a device", KEYS, KEYS[:-1])
-        rates = self.record(top["flop_per_s"], "`flop_per_s`", PRECISIONS, ("float32",))
-        shares = self.mapping(top["efficiency"], "`efficiency`") if "efficiency" in top else {}
-        return Accelerator(
-            name=self.text(top["name"]),
-            description=self.text(top["description"]),
-            source=self.text(top["source"]),
-            flop_per_s={precision: self.number(rate) for precision, rate in rates.items()},
-            byte_per_s=self.number(top["byte_per_s"]),
-            memory_byte=int(self.number(top["memory_byte"])),
-            context_byte=int(self.number(top["context_byte"], least=0.0)),
-            efficiency={name: self.number(share) for name, share in shares.items()},
-        )
+        readers = {"flop_per_s": self.rates, "efficiency": self.shares}
+        return self.decoded(Accelerator, self.top("a device"), "a device", readers)
 
-    def text(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise self.fail("this is one text", node)
-        return str(node.value)
+    def rates(self, node: yaml.Node) -> dict[str, float]:
+        rates = self.record(node, "`flop_per_s`", PRECISIONS, ("float32",))
+        return {precision: self.number(rate) for precision, rate in rates.items()}
 
-    def number(self, node: yaml.Node, least: float = 1e-9) -> float:
-        try:
-            value = float(self.text(node))
-        except ValueError:
-            value = -1.0
-        if not least <= value < 1e18:
-            raise self.fail("this is a positive number", node)
-        return value
+    def shares(self, node: yaml.Node) -> dict[str, float]:
+        return {name: self.number(share) for name, share in self.mapping(node, "`efficiency`").items()}

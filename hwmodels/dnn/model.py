@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tunepass.diagnostics import Diagnostic, SourceError, nearest
+from tunepass.diagnostics import Diagnostic, SourceError, spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Compare, Expr
 from tunepass.expr.numpy_eval import Columns, evaluate
@@ -52,8 +52,7 @@ def _within(graph: Graph, values: dict[str, Expr]) -> Expr:
     problems, tests = [], []
     for limit in graph.limits:
         if limit.resource not in values:
-            close = nearest(limit.resource, values)
-            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(values)}"
+            hint = spelling_hint(limit.resource, values, f"there are {', '.join(values)}")
             problems.append(Diagnostic(f"there is no resource `{limit.resource}`", limit.span, hint))
         else:
             test = algebra.compare(values[limit.resource], "<=", limit.most)

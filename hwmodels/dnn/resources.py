@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import spelling_hint
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.expr.sharing import Sharing
@@ -79,8 +79,7 @@ class GraphResources:
     def _slots(self) -> int:
         name = self.graph.training.optimizer.lower()
         if name not in OPTIMIZER_SLOTS:
-            close = nearest(name, OPTIMIZER_SLOTS)
-            hint = f"did you mean {close!r}?" if close else f"known: {', '.join(OPTIMIZER_SLOTS)}"
+            hint = spelling_hint(name, OPTIMIZER_SLOTS, f"known: {', '.join(OPTIMIZER_SLOTS)}", quote=repr)
             raise GraphError(f"nothing is known of the optimizer {name!r}", self.graph.span, hint)
         return OPTIMIZER_SLOTS[name]
 

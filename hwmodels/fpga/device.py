@@ -6,17 +6,18 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.device_reader import plain_record, shipped_names
+from tunepass.hwmodels.device_reader import shipped_text as packaged_text
 from tunepass.hwmodels.fpga import device_file
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
-from tunepass.hwmodels.fpga.memory_board import Dram, Energy, TileLoad, dram_of, energy_of, tile_load_of
+from tunepass.hwmodels.fpga.memory_board import Dram, Energy, TileLoad, energy_of, tile_load_of
 from tunepass.hwmodels.plugin_devices import plugin_device
 
 
@@ -97,8 +98,7 @@ class Fpga:
 
 def names() -> list[str]:
     """The devices that ship with tunepass."""
-    folder = resources.files("tunepass.hwmodels").joinpath("devices")
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return list(shipped_names("tunepass.hwmodels"))
 
 
 def load(name: str) -> Fpga:
@@ -127,10 +127,9 @@ def text_of(name: str) -> str:
 
 def shipped_text(name: str) -> str:
     if name not in names():
-        close = nearest(name, names())
-        known = f"did you mean {close}?" if close else f"devices: {', '.join(names())}"
+        known = spelling_hint(name, names(), f"devices: {', '.join(names())}", quote=str)
         raise ModelError(f"unknown device {name!r}", hint=f"{known}; a file of your own ends in .yaml")
-    return resources.files("tunepass.hwmodels").joinpath("devices", f"{name}.yaml").read_text(encoding="utf-8")
+    return packaged_text("tunepass.hwmodels", f"devices/{name}.yaml")
 
 
 def read(text: str, name: str) -> Fpga:
@@ -182,7 +181,7 @@ def _device(data: dict[str, Any]) -> Fpga:
         body_stretch=float(fitted["body_stretch"]),
         placement=_placement(fitted),
         tile_load=tile_load_of(fitted["tile_load"], fitted["source"]),
-        dram=dram_of(data["dram"]),
+        dram=plain_record(Dram, data["dram"]),
         energy=energy_of(data["energy"]),
         lut_inputs=int(data.get("lut_inputs", 6)),
         templates={
@@ -197,12 +196,8 @@ def _placement(fitted: Mapping[str, Any]) -> Placement | None:
     placement = fitted["placement"]
     if not placement:
         return None
-    return Placement(
-        routing_luts=_correction(placement["routing_luts"]),
-        unavailable_alms=_correction(placement["unavailable_alms"]),
-        fanout_per_reg=float(placement["fanout_per_reg"]),
-        source=fitted["source"],
-    )
+    corrections = {name: _correction(placement[name]) for name in ("routing_luts", "unavailable_alms")}
+    return plain_record(Placement, {**placement, "source": fitted["source"]}, **corrections)
 
 
 def _table(every: Mapping[str, Any], value: str | Mapping[str, Yaml]) -> dict[str, Curve]:
@@ -218,11 +213,9 @@ def _correction(value: Mapping[str, Any]) -> Correction:
 
 
 def _memory(value: Mapping[str, Any]) -> BlockMemory:
-    return BlockMemory(
-        port_bit=int(value["port_bit"]),
+    return plain_record(
+        BlockMemory,
+        value,
         words_of_width=tuple((int(width), int(words)) for width, words in value["words_of_width"]),
-        delay_line_register_bit=int(value["delay_line_register_bit"]),
-        source=str(value["source"]),
         shapes=tuple((int(w), int(d), int(n)) for w, d, n in value.get("shapes", ())),
-        row_blocks_per_bit=float(value["row_blocks_per_bit"]),
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.files import read_utf8, shown
 from tunepass.hwmodels.base import ModelError
 from tunepass.yaml_nodes import Composer, NodeReader
@@ -94,8 +94,7 @@ def check(source: Source, shipped: Mapping[str, str]) -> None:
     checker.check(node, shape_of(shipped.values()), "a device")
     like = checker.mapping(node, "a device").get("like")
     if like is not None and like.value not in shipped:
-        close = nearest(like.value, shipped)
-        hint = f"did you mean `{close}`?" if close else f"devices: {', '.join(shipped)}"
+        hint = spelling_hint(like.value, shipped, f"devices: {', '.join(shipped)}")
         raise checker.fail("no device that ships is called so", like, hint)
 
 

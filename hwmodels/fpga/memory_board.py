@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tunepass.hwmodels.device_reader import plain_record
 from tunepass.hwmodels.fpga.curves import Curve, curve
 
 
@@ -72,34 +73,15 @@ class Energy:
 
 
 def energy_of(section: Mapping[str, Any]) -> Energy:
-    return Energy(
-        operations={name: curve(amount) for name, amount in section["operations_pj"].items()},
-        access_pj_per_bit=float(section["access_pj_per_bit"]),
-        dram_pj_per_byte=float(section["dram_pj_per_byte"]),
-        idle_w=float(section["idle_w"]),
-        lut_w=float(section["lut_w"]),
-        source=str(section["source"]),
-    )
-
-
-def dram_of(section: Mapping[str, Any]) -> Dram:
-    return Dram(
-        channels=int(section["channels"]),
-        byte_per_s=float(section["byte_per_s"]),
-        burst_byte=int(section["burst_byte"]),
-        row_s=float(section["row_s"]),
-        command_cycles=int(section["command_cycles"]),
-        row_cycles=int(section["row_cycles"]),
-        shortest_words=int(section["shortest_words"]),
-        source=str(section["source"]),
-    )
+    operations = {name: curve(amount) for name, amount in section["operations_pj"].items()}
+    return plain_record(Energy, section, operations=operations)
 
 
 def tile_load_of(section: Mapping[str, Any], source: str) -> TileLoad:
     return TileLoad(
         hidden=tuple(tuple(float(w) for w in row) for row in section["hidden"]),
         output=tuple(float(w) for w in section["output"]),
-        row=Box(**{name: int(most) for name, most in section["row"].items()}),
-        tile=Box(**{name: int(most) for name, most in section["tile"].items()}),
+        row=plain_record(Box, section["row"]),
+        tile=plain_record(Box, section["tile"]),
         source=source,
     )

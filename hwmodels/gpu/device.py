@@ -8,22 +8,22 @@ their local memory (a work-group processor), as HIP counts them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.device_reader import DeviceReader, shipped_names, shipped_text
 from tunepass.hwmodels.plugin_devices import plugin_device
-from tunepass.yaml_nodes import Composer, NodeReader
 
 Vendor = Literal["nvidia", "amd"]
-SIZE_LIMIT, DEPTH_LIMIT = 1 << 16, 8  # characters; levels
+HINT = "the files of tunepass/hwmodels/gpu/devices are whole ones"
 MAKERS = r"(nvidia|geforce|gtx|rtx|tesla|quadro|amd|radeon|instinct|pro|hip|gpu|graphics)+"
 DETAILS = r"sxm\d*|pcie|hbm\d*e?|\d+gb|gpu"  # of a driver's name: what a device of another name differs in, if it does
 
@@ -46,7 +46,7 @@ class Limits:
     shared_per_block_byte: int  # what a kernel may ask for, the reserved bytes aside
     static_shared_byte: int  # what arrays of the source may take, the rest is asked for at the launch
     shared_unit_byte: int
-    shared_reserved_byte: int  # of each block
+    shared_reserved_byte: int = field(metadata={"least": 0})  # of each block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +130,7 @@ class Gpu:
 
 def names() -> tuple[str, ...]:
     """The devices that ship with tunepass, in the order of their names."""
-    folder = resources.files("tunepass.hwmodels.gpu").joinpath("devices")
-    return tuple(sorted(path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml")))
+    return shipped_names("tunepass.hwmodels.gpu")
 
 
 def load(name: str) -> Gpu:
@@ -141,8 +140,9 @@ def load(name: str) -> Gpu:
     if known is None and (plugin := plugin_device(name, "gpu")):
         return replace(read(plugin.text, plugin.name), name=name)
     if known is None:
-        close = nearest(name.lower(), names())
-        hint = f"did you mean {close!r}?" if close else "write the numbers of yours as a YAML file beside theirs"
+        hint = spelling_hint(
+            name.lower(), names(), "write the numbers of yours as a YAML file beside theirs", quote=repr
+        )
         raise ModelError(f"no GPU {name!r}; known: {', '.join(names())}", hint=hint)
     return _load(known)
 
@@ -170,7 +170,7 @@ def _load(name: str) -> Gpu:
 
 
 def _shipped(path: str) -> str:
-    return resources.files("tunepass.hwmodels.gpu").joinpath(path).read_text(encoding="utf-8")
+    return shipped_text("tunepass.hwmodels.gpu", path)
 
 
 @cache
@@ -180,46 +180,18 @@ def architectures() -> Mapping[str, Architecture]:
 
 
 def read_architectures(text: str, name: str) -> dict[str, Architecture]:
-    reader = _Reader(Source(name, text))
+    reader = _Reader(Source(name, text), HINT)
     return {key: reader.architecture(key, node) for key, node in reader.mapping(reader.top("a file"), "a file").items()}
 
 
 def read(text: str, name: str) -> Gpu:
     """The device in `text`. Raises ModelError, with the place, for what is missing or is no positive number."""
-    return _Reader(Source(name, text)).gpu()
+    return _Reader(Source(name, text), HINT).gpu()
 
 
-R = TypeVar("R", Limits, Lanes, Latencies)
-
-
-class _Reader(NodeReader[ModelError]):
-    def __init__(self, source: Source):
-        super().__init__(source, ModelError, "the files of tunepass/hwmodels/gpu/devices are whole ones")
-
-    def top(self, subject: str) -> yaml.Node:
-        node = Composer(subject, ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        if node is None:
-            raise ModelError(f"{self.source.name} is empty", hint=self.hint)
-        return node
-
+class _Reader(DeviceReader):
     def gpu(self) -> Gpu:
-        whole = ("sms", "l2_byte", "l2_byte_per_clock", "dram_byte")
-        real = ("clock_hz", "dram_byte_per_s", "launch_ns")
-        keys = ("name", "description", "source", "architecture", *whole, *real)
-        top = self.record(self.top("a GPU"), "a GPU", keys, keys)
-        return Gpu(
-            name=self.text(top["name"]),
-            description=self.text(top["description"]),
-            source=self.text(top["source"]),
-            architecture=self.named(top["architecture"]),
-            sms=self.integer(top["sms"]),
-            l2_byte=self.integer(top["l2_byte"]),
-            l2_byte_per_clock=self.integer(top["l2_byte_per_clock"]),
-            dram_byte=self.integer(top["dram_byte"]),
-            clock_hz=self.number(top["clock_hz"]),
-            dram_byte_per_s=self.number(top["dram_byte_per_s"]),
-            launch_ns=self.number(top["launch_ns"]),
-        )
+        return self.decoded(Gpu, self.top("a GPU"), "a GPU", {"architecture": self.named})
 
     def named(self, node: yaml.Node) -> Architecture:
         name, known = self.text(node), architectures()
@@ -228,49 +200,16 @@ class _Reader(NodeReader[ModelError]):
         return known[name]
 
     def architecture(self, name: str, node: yaml.Node) -> Architecture:
-        groups = ("limits", "lanes", "latencies")
-        keys = ("vendor", "source", *groups, "l1_byte", "l1_has_shared", "sector_byte", "line_byte", "banks")
-        top = self.record(node, "an architecture", keys, keys)
-        vendor = self.text(top["vendor"])
+        return self.decoded(Architecture, node, "an architecture", {"vendor": self.vendor}, {"name": name})
+
+    def vendor(self, node: yaml.Node) -> Vendor:
+        vendor = self.text(node)
         if vendor not in get_args(Vendor):
-            raise self.fail("a vendor is nvidia or amd", top["vendor"])
-        return Architecture(
-            name=name,
-            vendor="nvidia" if vendor == "nvidia" else "amd",
-            source=self.text(top["source"]),
-            limits=self.group(top["limits"], Limits),
-            lanes=self.group(top["lanes"], Lanes),
-            latencies=self.group(top["latencies"], Latencies),
-            l1_byte=self.integer(top["l1_byte"]),
-            l1_has_shared=self.text(top["l1_has_shared"]) == "true",
-            sector_byte=self.integer(top["sector_byte"]),
-            line_byte=self.integer(top["line_byte"]),
-            banks=self.integer(top["banks"]),
-        )
+            raise self.fail("a vendor is nvidia or amd", node)
+        return "nvidia" if vendor == "nvidia" else "amd"
 
-    def group(self, node: yaml.Node, kind: type[R]) -> R:
-        keys = [field.name for field in fields(kind)]
-        entries = self.record(node, kind.__name__.lower(), keys, keys)
-        return kind(
-            **{key: self.integer(entries[key], least=0 if key == "shared_reserved_byte" else 1) for key in keys}
-        )
-
-    def text(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise self.fail("this is one text", node)
-        return str(node.value)
-
-    def integer(self, node: yaml.Node, least: int = 1) -> int:
-        text = self.text(node)
+    def integer(self, node: yaml.Node, least: float = 1.0) -> int:
+        text, least = self.text(node), max(0, math.ceil(least))
         if not re.fullmatch(r"[0-9]{1,15}", text) or int(text) < least:
             raise self.fail(f"this is an integer, {least} or more", node)
         return int(text)
-
-    def number(self, node: yaml.Node) -> float:
-        try:
-            value = float(self.text(node))
-        except ValueError:
-            value = -1.0
-        if not 0 < value < 1e18:
-            raise self.fail("this is a positive number", node)
-        return value

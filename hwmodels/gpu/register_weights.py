@@ -29,9 +29,7 @@ def calibrated() -> tuple[float, ...]:
 def read_weights(text: str, name: str) -> tuple[float, ...]:
     """Raises ModelError, with the place, where a weight is missing or is none."""
     reader = NodeReader[ModelError](Source(name, text), ModelError, HINT)
-    node = Composer("the weights of registers", ModelError, SIZE_LIMIT, DEPTH_LIMIT, HINT).compose(reader.source)
-    if node is None:
-        raise ModelError(f"{name} is empty", hint=HINT)
+    node = Composer("the weights of registers", ModelError, SIZE_LIMIT, DEPTH_LIMIT, HINT).filled(reader.source)
     top = reader.record(node, "the weights of registers", ("source", "weights"), ("source", "weights"))
     fields = reader.record(top["weights"], "weights", NAMES, NAMES)
     return tuple(_weight(reader, fields[weight]) for weight in NAMES)

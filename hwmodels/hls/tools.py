@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import spelling_hint
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.hls.operators import Operator, kind_of, operator, stages
 from tunepass.ir.hardware import Element
@@ -101,10 +101,9 @@ def tool(name: str) -> HlsTool:
     """ModelError for a tool that is not in tools.yaml."""
     tools = yaml.safe_load(resources.files("tunepass.hwmodels.hls").joinpath("tools.yaml").read_text(encoding="utf-8"))
     if name not in tools:
-        close = nearest(name, tools)
         raise ModelError(
             f"no numbers for the tool {name!r}",
-            hint=f"did you mean {close}?" if close else f"known: {', '.join(tools)}",
+            hint=spelling_hint(name, tools, f"known: {', '.join(tools)}", quote=str),
         )
     return read(name, tools[name])
 

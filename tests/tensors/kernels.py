@@ -30,9 +30,9 @@ from tunepass.ir.tensor import (
     TensorKernel,
     Unit,
     Unroll,
+    accesses,
 )
 from tunepass.space.parameter import Parameter
-from tunepass.tensors.notation import accesses
 
 LEVELS: dict[str, Level] = {"d": "dense", "s": "compressed"}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
-from tunepass.backends.base import Backend, Starts, Target, install, write_files
-from tunepass.backends.c import check_host, run_objectives
+from tunepass.backends.base import Starts, Target, install, write_files
+from tunepass.backends.c import HostBackend, check_host, run_objectives
 from tunepass.backends.stated import stated_costs
 from tunepass.backends.usual_flags import usual_openings
 from tunepass.diagnostics import ToolError, TunepassError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tunepass.evaluators.toolchains.source_files import FileRead
 
 
-class ApplicationBackend(Backend):
+class ApplicationBackend(HostBackend):
     kind: ClassVar[str] = Application.kind
     measures: ClassVar[bool] = True
 
@@ -45,12 +45,6 @@ class ApplicationBackend(Backend):
             raise TunepassError(f"{kernel.source.name} names its own build commands; nothing follows -- here")
         self.body = kernel.body_as(Application)
         self._products: TemporaryDirectory[str] | None = None  # that a search has compared
-
-    @property
-    def device(self) -> str:
-        from tunepass.evaluators.process.cores import processor_name
-
-        return processor_name()
 
     def objectives(self) -> tuple[Objective, ...]:
         return run_objectives(self.body.run, self.target.objectives)

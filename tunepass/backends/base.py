@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from tunepass import registry
 from tunepass.compilers.named import are_harmless, usual_command
-from tunepass.diagnostics import Span, TunepassError, nearest
+from tunepass.diagnostics import Span, TunepassError, spelling_hint
 from tunepass.expr.nodes import Expr
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
@@ -365,10 +365,9 @@ def named(known: Sequence[Objective], names: Sequence[str], hint: str) -> tuple[
     by_name = {o.name: o for o in known}
     for name in names:
         if name not in by_name:
-            close = nearest(name, by_name)
             raise TunepassError(
                 f"no objective {name!r} is measured here; there are {', '.join(by_name)}",
-                hint=f"did you mean {close!r}?" if close else hint,
+                hint=spelling_hint(name, by_name, hint, quote=repr),
             )
     return tuple(by_name[name] for name in names)
 

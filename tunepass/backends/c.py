@@ -9,20 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from tunepass.backends.base import (
-    CPU,
-    HOST,
-    Backend,
-    Starts,
-    Target,
-    cost_model,
-    default_of,
-    frontend_of,
-    install,
-    named,
-    no_machine,
-    write_files,
-)
+from tunepass.backends import base
 from tunepass.backends.c_compilers import check_together, identified, others, resolved
 from tunepass.backends.c_variants import compile_together
 from tunepass.backends.stated import stated_costs
@@ -61,17 +48,8 @@ TIME = Objective("time", unit="ms")
 INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
 
 
-class CBackend(Backend):
-    kind: ClassVar[str] = CKernel.kind
-    measures: ClassVar[bool] = True
-    compiles: ClassVar[bool] = True
-
-    def __init__(self, kernel: Kernel, target: Target):
-        command = target.compiler or usual_command(DEFAULT_FLAGS)
-        super().__init__(resolved(kernel, command[0], asked=target.starts >= Starts.COMPILER), target)
-        check_host(target)
-        self.body = kernel.body_as(CKernel)
-        self.command = command
+class HostBackend(base.Backend):
+    """Backend of kernels that run on this machine's processor."""
 
     @property
     def device(self) -> str:
@@ -79,18 +57,25 @@ class CBackend(Backend):
 
         return processor_name()
 
+
+class CBackend(HostBackend):
+    kind: ClassVar[str] = CKernel.kind
+    measures: ClassVar[bool] = True
+    compiles: ClassVar[bool] = True
+
+    def __init__(self, kernel: Kernel, target: base.Target):
+        command = target.compiler or usual_command(DEFAULT_FLAGS)
+        super().__init__(resolved(kernel, command[0], asked=target.starts >= base.Starts.COMPILER), target)
+        check_host(target)
+        self.body = kernel.body_as(CKernel)
+        self.command = command
+
     def objectives(self) -> tuple[Objective, ...]:
         """The metrics of a run, or its time; of a call its time, or the instructions that it executes."""
         names = self.target.objectives
         match self.body.judged_by:
             case KernelCall():
-                if INSTRUCTIONS.name not in names:
-                    return named((TIME,), names, METRICS_HINT) or (TIME,)
-                if len(names) > 1:
-                    raise TunepassError(
-                        "instructions are counted, not timed: search for them alone", hint="--objective instructions"
-                    )
-                return (INSTRUCTIONS,)
+                return timed_or_counted(names, METRICS_HINT)
             case RunCommand() as run:
                 return run_objectives(run, names)
 
@@ -104,7 +89,7 @@ class CBackend(Backend):
             device=self.device,
             harness=harness_version(self.body.call),
         )
-        if self.target.starts < Starts.COMPILER:
+        if self.target.starts < base.Starts.COMPILER:
             return identity
         return replace(
             identity,
@@ -114,7 +99,7 @@ class CBackend(Backend):
         )
 
     def manifests(self) -> Mapping[str, Manifest]:
-        if self.target.starts < Starts.COMPILER:
+        if self.target.starts < base.Starts.COMPILER:
             return {}
         known = [self.toolchain, *([self.files.manifest] if self.files.listed else [])]
         return {manifest.digest: manifest for manifest in known}
@@ -125,7 +110,9 @@ class CBackend(Backend):
         from tunepass.evaluators.toolchains.source_files import source_files
 
         source = self.kernel.source
-        return source_files(self.command, Path(source.name), source.text, defines(self.kernel, default_of(self.kernel)))
+        return source_files(
+            self.command, Path(source.name), source.text, defines(self.kernel, base.default_of(self.kernel))
+        )
 
     @cached_property
     def toolchain(self) -> Manifest:
@@ -139,7 +126,7 @@ class CBackend(Backend):
         """What the source states; else the CPU model of its loop nests."""
         if self.kernel.models:
             return stated_costs(self.kernel)
-        return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if self.body.scops else None
+        return base.cost_model(base.CPU).costs(self.kernel, self.device, self.command[1:]) if self.body.scops else None
 
     def sizes(self) -> tuple[Size, ...]:
         """Those of the pragma's clause, as far as they are of the same scalars."""
@@ -198,22 +185,22 @@ class CBackend(Backend):
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.c, NAME.tuned.h and NAME.tuned.o; the program NAME.tuned when the source says how it is run."""
         self.files.check_unchanged()
-        files = frontend_of(self.kernel.source.name).emit(scheduled, note, word)
+        files = base.frontend_of(self.kernel.source.name).emit(scheduled, note, word)
         with scratch_folder(folder) as scratch:
             built = self._build(scratch, scheduled, files[0])
             self.files.check_unchanged()
-            return install(scratch, [*write_files(scratch, files), built], folder)
+            return base.install(scratch, [*base.write_files(scratch, files), built], folder)
 
     def write_dispatcher(self, variants: SizedVariants, folder: Path, stem: str) -> tuple[Path, ...]:
         """With STEM.dispatch.o, which holds the variants, where they may need flags of their own."""
         header = replace(dispatch_file(variants, ""), name=f"{stem}.dispatch.h")
         units = variant_units(variants)
         with scratch_folder(folder) as scratch:
-            names = write_files(scratch, [header])
+            names = base.write_files(scratch, [header])
             if units:
                 names.append(f"{stem}.dispatch.o")
                 compile_together(self.command, variants.variants, units, scratch / names[-1])
-            return install(scratch, names, folder)
+            return base.install(scratch, names, folder)
 
     def _build(self, scratch: Path, scheduled: Sequence[Kernel], text: EmittedFile) -> str:
         """Compile the tuned text with what was chosen; the name of the object or program in `scratch`."""
@@ -244,11 +231,11 @@ class CBackend(Backend):
         return lower(*merged(scheduled))
 
     @classmethod
-    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
+    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> base.Target:
         """The compiler by the name it gives itself; gcc's first word is how it was called."""
         words = identity.compiler.partition("; ")[0].split()
         name = "clang" if "clang" in words else words[0] if words else "cc"
-        return Target(compiler=(name, *identity.flags), objectives=objectives)
+        return base.Target(compiler=(name, *identity.flags), objectives=objectives)
 
 
 METRICS_HINT = "a `metric` of a `run` pragma names an objective"
@@ -263,15 +250,26 @@ def flag_values(kernel: Kernel) -> tuple[Value, ...]:
 def run_objectives(run: RunCommand, names: Sequence[str]) -> tuple[Objective, ...]:
     """The metrics of a run, or the time of the whole run in ms; those called `names`, if any."""
     metrics = tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in run.metrics) or (TIME,)
-    return named(metrics, names, METRICS_HINT) or metrics
+    return base.named(metrics, names, METRICS_HINT) or metrics
 
 
-def check_host(target: Target) -> None:
+def timed_or_counted(names: Sequence[str], hint: str) -> tuple[Objective, ...]:
+    """The time of a call, or the instructions that it executes; `hint` goes with an unknown name."""
+    if INSTRUCTIONS.name not in names:
+        return base.named((TIME,), names, hint) or (TIME,)
+    if len(names) > 1:
+        raise TunepassError(
+            "instructions are counted, not timed: search for them alone", hint="--objective instructions"
+        )
+    return (INSTRUCTIONS,)
+
+
+def check_host(target: base.Target) -> None:
     """Refuse devices: C kernels are compiled and run on the host, and no model restricts them."""
     if not target.restrict:
         raise TunepassError("--no-restrictions is about programs that a model restricts, Spatial's (.scala)")
-    if target.device not in (None, HOST):
-        raise no_machine(target.device)
+    if target.device not in (None, base.HOST):
+        raise base.no_machine(target.device)
 
 
 def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:

@@ -14,9 +14,10 @@ from tunepass.backends.correction import Corrected, Reported, table, terms_of
 from tunepass.backends.gpu_limits import registers_of_block
 from tunepass.backends.gpu_text import compiled_text
 from tunepass.backends.stated import costs_digest
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.expr.algebra import add, lift
 from tunepass.expr.numpy_eval import evaluate
+from tunepass.files import user_cache
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu
 from tunepass.hwmodels.gpu.model import GpuModel, priced
@@ -141,8 +142,7 @@ class GpuPricing:
         known = self.costs.values
         for name in names:
             if name not in known:
-                close = nearest(name, known)
-                hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+                hint = spelling_hint(name, known, f"there are {', '.join(known)}", quote=repr)
                 raise TunepassError(f"the model of {self.gpu.name} has no {name!r}", hint=hint)
         units = self.costs.units
         return tuple(
@@ -181,7 +181,7 @@ class GpuPricing:
             return None
         from tunepass.evaluators.compiled_model import CompiledModel
         from tunepass.evaluators.model import ModelEvaluator
-        from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
+        from tunepass.evaluators.toolchains.compiler_reports import FOLDER, CompilerReports
         from tunepass.evaluators.toolchains.nvcc import nvcc_on
 
         costs = self._reported()
@@ -193,5 +193,5 @@ class GpuPricing:
         )
         source = Path(self.kernel.source.name)
         compiling = nvcc_on(source, self.command[1:], self.command[0])
-        reports = CompilerReports(compiling, self.body.function, self.architecture, user_cache())
+        reports = CompilerReports(compiling, self.body.function, self.architecture, user_cache(FOLDER))
         return CompiledModel(reports, partial(compiled_text, self.kernel), model, default)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.backends.base import default_of
 from tunepass.backends.model import ModelBackend
-from tunepass.diagnostics import Source, TunepassError, nearest
+from tunepass.diagnostics import Source, TunepassError, spelling_hint
 from tunepass.expr.printer import to_text
 from tunepass.frontends.params.command import PLACEHOLDER
 from tunepass.hwmodels.base import Costs
@@ -62,8 +62,7 @@ class GraphBackend(ModelBackend):
         known = self._costs.values
         for name in names:
             if name not in printed and name not in known:
-                close = nearest(name, (*printed, *known))
-                hint = f"did you mean {close!r}?" if close else f"there are {', '.join((*printed, *known))}"
+                hint = spelling_hint(name, (*printed, *known), f"there are {', '.join((*printed, *known))}", quote=repr)
                 raise TunepassError(f"neither the command nor the model of {self.device} has {name!r}", hint=hint)
         units = {name: "" if unit == name else unit for name, unit in self._costs.units.items()}
         return tuple(printed.get(name) or Objective(name, unit=units.get(name, "")) for name in names)

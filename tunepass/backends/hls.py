@@ -19,9 +19,10 @@ from tunepass.backends.model import NO_RESTRICTIONS, ModelBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.evaluators.synthesised import SynthesisedModel
-from tunepass.evaluators.toolchains.synthesis.reports import USUAL_WALL_S, SynthesisReports, user_cache
+from tunepass.evaluators.toolchains.synthesis.reports import FOLDER, USUAL_WALL_S, SynthesisReports
 from tunepass.evaluators.toolchains.synthesis.tools import USUAL_CLOCK_NS, Design, Tool, VitisHls, find, tool_class
 from tunepass.expr.algebra import number
+from tunepass.files import user_cache
 from tunepass.frontends.base import SIZE
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.candidate import Candidate
@@ -168,7 +169,7 @@ class HlsBackend(ModelBackend):
             return None
         costs, names = self._costs, tuple(o.name for o in self.objectives())
         priced = {name: costs.values[name] for name in (*names, "cycles", "seconds") if name in costs.values}
-        reports = SynthesisReports(self.tool, self.design, wall_s=self.words.wall_s, folder=user_cache())
+        reports = SynthesisReports(self.tool, self.design, wall_s=self.words.wall_s, folder=user_cache(FOLDER))
         default = Space(self.kernel.parameters, self.kernel.constraints).default
         model = ModelEvaluator(self.kernel.parameters, priced, {})
         return SynthesisedModel(reports, self.lower, model, names, costs.limits, default)

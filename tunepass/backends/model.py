@@ -8,7 +8,7 @@ from typing import ClassVar
 from tunepass.backends.base import Backend, Target, cost_model, unrestricted
 from tunepass.backends.device_files import given_device, identity_device
 from tunepass.backends.stated import costs_digest
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.expr.numpy_eval import Columns
 from tunepass.frontends.base import SIZE
 from tunepass.hwmodels.base import Breakdown, Costs
@@ -62,8 +62,7 @@ class ModelBackend(Backend):
         requested = self.target.objectives or tuple(name for name in self.usual if name in known)[:2]
         for name in requested:
             if name not in known:
-                close = nearest(name, known)
-                hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+                hint = spelling_hint(name, known, f"there are {', '.join(known)}", quote=repr)
                 raise TunepassError(f"the model of {self.device} has no {name!r}", hint=hint)
         units = {name: self._costs.units.get(name, "") for name in requested}
         return tuple(Objective(name, unit="" if units[name] == name else units[name]) for name in requested)

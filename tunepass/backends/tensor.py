@@ -11,22 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tunepass.backends.base import (
-    CPU,
-    Backend,
-    Starts,
-    Target,
-    cost_model,
-    default_of,
-    frontend_of,
-    install,
-    named,
-    write_files,
-)
-from tunepass.backends.c import INSTRUCTIONS, TIME, CBackend, check_host
+from tunepass.backends import base
+from tunepass.backends.c import CBackend, HostBackend, check_host, timed_or_counted
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
-from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.diagnostics import ToolError
 from tunepass.files import encoded, scratch_folder
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.candidate import Candidate, Lower
@@ -59,34 +48,21 @@ def cache_folder(folder: Path) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tunepass", "data")
 
 
-class TensorBackend(Backend):
+class TensorBackend(HostBackend):
     kind: ClassVar[str] = TensorKernel.kind
     measures: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
     generators: ClassVar[tuple[str, ...]] = (TACO,)
 
-    def __init__(self, kernel: Kernel, target: Target):
+    def __init__(self, kernel: Kernel, target: base.Target):
         super().__init__(kernel, target)
         check_host(target)
         self.body = kernel.body_as(TensorKernel)
         self.command = target.compiler or usual_command(DEFAULT_FLAGS)
 
-    @property
-    def device(self) -> str:
-        from tunepass.evaluators.process.cores import processor_name
-
-        return processor_name()
-
     def objectives(self) -> tuple[Objective, ...]:
         """The time of a call, or the instructions that it executes."""
-        names = self.target.objectives
-        if INSTRUCTIONS.name not in names:
-            return named((TIME,), names, "--objective instructions counts instead of timing") or (TIME,)
-        if len(names) > 1:
-            raise TunepassError(
-                "instructions are counted, not timed: search for them alone", hint="--objective instructions"
-            )
-        return (INSTRUCTIONS,)
+        return timed_or_counted(self.target.objectives, "--objective instructions counts instead of timing")
 
     def identity(self, space: Space) -> Identity:
         from tunepass.compilers.cc import identify
@@ -99,7 +75,7 @@ class TensorBackend(Backend):
             device=self.device,
             harness=f"{HARNESS_VERSION} {self.target.generator}".strip(),
         )
-        if self.target.starts < Starts.COMPILER:
+        if self.target.starts < base.Starts.COMPILER:
             return identity
         return replace(
             identity,
@@ -109,7 +85,7 @@ class TensorBackend(Backend):
         )
 
     def manifests(self) -> Mapping[str, Manifest]:
-        if self.target.starts < Starts.COMPILER:
+        if self.target.starts < base.Starts.COMPILER:
             return {}
         return {manifest.digest: manifest for manifest in (self.toolchain, self.inputs)}
 
@@ -130,7 +106,7 @@ class TensorBackend(Backend):
         parts = [
             Part("file", names[name], stored.path.stem) for name, stored in self.data.stored.items() if stored.path
         ]
-        text = self.generation(self.kernel)(default_of(self.kernel)).text or ""
+        text = self.generation(self.kernel)(base.default_of(self.kernel)).text or ""
         digest = hashlib.sha256(encoded(text)).hexdigest()
         return Manifest((*parts, Part("source", "the C text of the default schedule", digest)))
 
@@ -161,7 +137,7 @@ class TensorBackend(Backend):
         """What the source states; else the CPU model of its loops over the data bound."""
         if self.kernel.models:
             return stated_costs(self.kernel)
-        return cost_model(CPU).costs(self._known_kernel, self.device, self.command[1:])
+        return base.cost_model(base.CPU).costs(self._known_kernel, self.device, self.command[1:])
 
     @cached_property
     def _known_kernel(self) -> Kernel:
@@ -188,16 +164,16 @@ class TensorBackend(Backend):
 
         source_folder = Path(self.kernel.source.name).parent
         moved = [elsewhere(kernel, source_folder, folder) for kernel in scheduled]
-        files = [*frontend_of(self.kernel.source.name).emit(moved, note, word)]
+        files = [*base.frontend_of(self.kernel.source.name).emit(moved, note, word)]
         stem = f"{Path(self.kernel.source.name).stem}.{word}"
         texts = [self._candidate(kernel) for kernel in scheduled]
         flags = tuple(dict.fromkeys(flag for candidate in texts for flag in candidate.flags))
         header = self._header(f"{stem}.c", flags, note)
         text = EmittedFile(f"{stem}.c", header + "\n".join(candidate.text or "" for candidate in texts))
         with scratch_folder(folder) as scratch:
-            names = write_files(scratch, [*files, text])
+            names = base.write_files(scratch, [*files, text])
             built = self._build(scratch, text, flags)
-            return install(scratch, [*names, built], folder)
+            return base.install(scratch, [*names, built], folder)
 
     def _header(self, name: str, flags: Sequence[str], note: str) -> str:
         """A comment: what was chosen, and the command that compiles it."""
@@ -237,6 +213,6 @@ class TensorBackend(Backend):
         return self.generation(kernel)(Configuration(values))
 
     @classmethod
-    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
+    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> base.Target:
         target = CBackend.target_of(identity, objectives)
         return replace(target, generator=identity.harness.partition(" ")[2])

@@ -14,14 +14,13 @@ from tunepass.frontends.c.harness.plan import CArray, CScalar
 from tunepass.frontends.c.harness.source import HARNESS_VERSION
 from tunepass.frontends.c.harness.text import harness_text
 from tunepass.ir.c_kernel import Leaf
-from tunepass.ir.tensor import Access, Binary, Element, Negation, Tensor, TensorExpr, TensorKernel
+from tunepass.ir.tensor import Access, Binary, Element, Negation, Tensor, TensorExpr, TensorKernel, accesses
 from tunepass.tensors.data.cache import array_places
 from tunepass.tensors.data.pack import unpack
 from tunepass.tensors.data.stored import DTYPE_OF, StoredTensor
 from tunepass.tensors.data.stored import Values as Numbers
 from tunepass.tensors.evaluation import Entries, Operand
 from tunepass.tensors.lower.function import Argument, CFunction, Extent, Values
-from tunepass.tensors.notation import accesses
 
 STATUS = Leaf(path="", element="int")  # what the function returns
 C_TYPE: Mapping[Element, str] = {"double": "double", "float": "float", "int": "int", "long": "long"}

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import SourceError
-from tunepass.ir.tensor import Access, Assignment, Tensor, TensorKernel
+from tunepass.ir.tensor import Access, Assignment, Tensor, TensorKernel, accesses
 from tunepass.tensors.data.load import load
 from tunepass.tensors.data.pack import pack
 from tunepass.tensors.data.stored import DTYPE_OF, Coordinates, StoredTensor
-from tunepass.tensors.notation import accesses, all_variables
+from tunepass.tensors.notation import all_variables
 
 Cells = NDArray[np.bool_]
 Fill = Callable[[tuple[int, ...]], Cells]  # which cells of a tensor hold entries

@@ -24,10 +24,9 @@ from tunepass.files import read_utf8
 from tunepass.frontends.taco.text import format_text, packed_assignment, schedule_text
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.tensor import Parallelize, Tensor, TensorKernel
+from tunepass.ir.tensor import Parallelize, Tensor, TensorKernel, accesses
 from tunepass.space.configuration import Configuration, Value
 from tunepass.tensors.lower.function import Argument, CFunction, Coordinates, Extent, Positions, Values
-from tunepass.tensors.notation import accesses
 
 VARIABLE = "TUNEPASS_TACO"
 LIMITS = Limits(wall_s=20.0, memory_bytes=2 << 30, file_bytes=16 << 20)

@@ -6,23 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tunepass.compilers import options
 from tunepass.compilers.languages import language_of
-from tunepass.compilers.options import (
-    ASIDE,
-    ASIDE_BY_PREPROCESSOR,
-    HEADER_FOLDERS,
-    INCLUDED,
-    LANGUAGE,
-    OUTPUT,
-    RULE_VALUES,
-    STOPS_EARLY,
-    TAKES_VALUE,
-    is_input,
-    is_linking,
-    is_named,
-    value_of,
-    walk,
-)
 from tunepass.compilers.responses import operand
 
 TUNABLE = ("c", "c++", "cuda")
@@ -57,7 +42,7 @@ class CompilerCall:
     named_output: bool = False
     included: tuple[str, ...] = ()  # by -include and -imacros
     folders: tuple[str, ...] = ()  # in which quoted includes are looked for
-    takes_value: frozenset[str] = TAKES_VALUE  # of the compiler's options
+    takes_value: frozenset[str] = options.TAKES_VALUE  # of the compiler's options
 
     @property
     def sources(self) -> tuple[Input, ...]:
@@ -96,8 +81,8 @@ class CompilerCall:
         stated = next((given for given in self.inputs if given.place == place and given.stated), None)
         later = any(given.place > place and keep(given.place, given.name, None) for given in self.inputs)
         words: list[str] = []
-        for i, argument, value in walk(self.arguments, self.takes_value):
-            if is_named(argument, value, LANGUAGE) or not keep(i, argument, value):
+        for i, argument, value in options.walk(self.arguments, self.takes_value):
+            if options.is_named(argument, value, options.LANGUAGE) or not keep(i, argument, value):
                 continue
             if i == place and stated is not None:
                 words += ["-x", stated.language, argument, *(["-x", "none"] if later else [])]
@@ -119,7 +104,9 @@ class CompilerCall:
         return words
 
 
-def analyse(words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[str] = TAKES_VALUE) -> CompilerCall:
+def analyse(
+    words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[str] = options.TAKES_VALUE
+) -> CompilerCall:
     """Find the inputs among a compiler's arguments, and whether it is to link. What follows `--` is a file. `cxx`: the
     compiler is one of C++, which takes sources in C for such in C++; `takes_value`: its options with a value."""
     arguments = _without_separator(words, takes_value)
@@ -127,13 +114,13 @@ def analyse(words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[s
     included: list[str] = []
     folders: list[str] = []
     stated, links, output = "none", True, False
-    for i, argument, value in walk(arguments, takes_value):
-        links = links and argument not in STOPS_EARLY
-        output = output or is_named(argument, value, OUTPUT)
-        stated = value_of(argument, value, LANGUAGE) or stated
-        included += filter(None, [value_of(argument, value, INCLUDED)])
-        folders += filter(None, [value_of(argument, value, HEADER_FOLDERS)])
-        if is_input(argument, value):
+    for i, argument, value in options.walk(arguments, takes_value):
+        links = links and argument not in options.STOPS_EARLY
+        output = output or options.is_named(argument, value, options.OUTPUT)
+        stated = options.value_of(argument, value, options.LANGUAGE) or stated
+        included += filter(None, [options.value_of(argument, value, options.INCLUDED)])
+        folders += filter(None, [options.value_of(argument, value, options.HEADER_FOLDERS)])
+        if options.is_input(argument, value):
             by_suffix = "c" if argument == STDIN else language_of(argument)
             by_suffix = AS_CXX.get(by_suffix, by_suffix) if cxx else by_suffix
             language = by_suffix if stated == "none" else stated
@@ -143,7 +130,7 @@ def analyse(words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[s
 
 
 def _without_separator(words: Sequence[str], takes_value: frozenset[str]) -> list[str]:
-    for i, argument, value in walk(words, takes_value):
+    for i, argument, value in options.walk(words, takes_value):
         if argument == "--" and value is None:
             return [*words[:i], *(name if name == STDIN else operand(name) for name in words[i + 1 :])]
     return list(words)
@@ -151,5 +138,9 @@ def _without_separator(words: Sequence[str], takes_value: frozenset[str]) -> lis
 
 def _is_aside(argument: str, value: str | None) -> bool:
     """Is this about the program, or about files that are written aside?"""
-    aside = argument in ASIDE or argument == "-MP" or argument.startswith(ASIDE_BY_PREPROCESSOR)
-    return aside or is_linking(argument) or is_named(argument, value, (*OUTPUT, *RULE_VALUES))
+    aside = argument in options.ASIDE or argument == "-MP" or argument.startswith(options.ASIDE_BY_PREPROCESSOR)
+    return (
+        aside
+        or options.is_linking(argument)
+        or options.is_named(argument, value, (*options.OUTPUT, *options.RULE_VALUES))
+    )

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status, table
 from tunepass.commands.plugins import plugin_states
 from tunepass.commands.shielding import Shielding, shielding
 from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.gpu_run.found import found_devices, troubled_devices
+from tunepass.evaluators.process.cores import processor_name
 from tunepass.evaluators.toolchains import nvcc
 from tunepass.evaluators.toolchains.synthesis import tools as synthesis
 from tunepass.plugins import installed
@@ -95,7 +95,7 @@ def _data(finding: Finding) -> Json:
 
 def _machine() -> Iterator[Finding]:
     yield Finding("python", "everything", platform.python_version(), True, "")
-    yield Finding("cpu", "the device tuned for", f"{cpu_model()}, {os.cpu_count()} cores", True, "")
+    yield Finding("cpu", "the device tuned for", f"{processor_name()}, {os.cpu_count()} cores", True, "")
     yield Finding("native module", "spaces and searches", _native_version(), True, "pip install . with a C compiler")
 
 
@@ -216,13 +216,3 @@ def version(command: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return (done.stdout.splitlines() or [""])[0].strip() if done.returncode == 0 else ""
-
-
-def cpu_model() -> str:
-    """The processor's name as the kernel gives it, else the architecture."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, "") or platform.processor() or platform.machine()

@@ -7,15 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tunepass.commands import fronts
 from tunepass.commands.answer import Answer, Json, Status
-from tunepass.commands.fronts import (
-    certificate_data,
-    certificate_lines,
-    front_data,
-    front_table,
-    front_watch,
-    unit_of,
-)
 from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
@@ -59,13 +52,13 @@ def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
     problem = problem_of(costs, job.objectives, extrapolate=options.extrapolate)
     search = SearchOptions(strategy=options.strategy, max_evals=options.max_evals)
     with stoppable(options.budget) as stop:
-        front = exact_front(problem, job.space, search, stop, front_watch(job.kernel.name, sys.stderr))
+        front = exact_front(problem, job.space, search, stop, fronts.front_watch(job.kernel.name, sys.stderr))
     trials = _trials(job, front)
     lines = [
         _head(job, len(trials)),
-        *certificate_lines(front.certificate, front.gap, within_fit=len(problem.constraints) > 1),
+        *fronts.certificate_lines(front.certificate, front.gap, within_fit=len(problem.constraints) > 1),
     ]
-    data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
+    data = {**_data(job, trials), "certificate": fronts.certificate_data(front.certificate, front.gap)}
     status = Status.INTERRUPTED if stop.stop_signal else Status.DONE if trials else Status.ALL_FAILED
     return _answer(job, lines, data, trials, trials, output, status, front.certificate.caption)
 
@@ -104,8 +97,8 @@ def _data(job: Job, front: Sequence[Trial]) -> dict[str, Json]:
         "source": job.kernel.source.name,
         "kernel": job.kernel.name,
         "device": job.backend.device,
-        "objectives": {o.name: unit_of(o, job.backend.costs()) for o in job.objectives},
-        "pareto": front_data(front, job.objectives, extrapolated(job, front)),
+        "objectives": {o.name: fronts.unit_of(o, job.backend.costs()) for o in job.objectives},
+        "pareto": fronts.front_data(front, job.objectives, extrapolated(job, front)),
     }
 
 
@@ -122,7 +115,7 @@ def _answer(
     text = [*lines]
     beyond = extrapolated(job, front)
     if front:
-        text.append(front_table(front, job.objectives, beyond))
+        text.append(fronts.front_table(front, job.objectives, beyond))
     if front and output is not None:
         csv = front_csv(front, job.objectives, beyond)
         write_text(output, _drawn(job, front, trials, caption) if output.suffix == ".svg" else csv)

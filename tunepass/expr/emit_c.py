@@ -9,27 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.expr.nodes import (
-    INT_MIN,
-    INTEGER,
-    REAL,
-    Binary,
-    Call,
-    CategoryType,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    Index,
-    IntegerType,
-    Logical,
-    Member,
-    Name,
-    OrderType,
-    RealType,
-    Type,
-    Unary,
-)
+from tunepass.expr import nodes as n
 from tunepass.expr.numpy_eval import remap
 
 # name -> its definition and the helpers that it calls
@@ -129,7 +109,7 @@ def prelude(helpers: frozenset[str]) -> str:
     return "\n".join([*lines, *(text for name, (text, _) in HELPERS.items() if name in needed)])
 
 
-def to_c(e: Expr) -> CText:
+def to_c(e: n.Expr) -> CText:
     emitter = _Emitter()
     text = emitter.text(e)
     return CText(text, frozenset(emitter.helpers))
@@ -139,64 +119,64 @@ class _Emitter:
     def __init__(self) -> None:
         self.helpers: set[str] = set()
 
-    def text(self, e: Expr) -> str:
+    def text(self, e: n.Expr) -> str:
         """C text of `e`, safe as an operand of any operator."""
         match e:
-            case Constant():
+            case n.Constant():
                 return _literal(e)
-            case Name():
+            case n.Name():
                 return e.name
-            case Unary(op="not"):
+            case n.Unary(op="not"):
                 return f"(!{self.text(e.operand)})"
-            case Unary():
+            case n.Unary():
                 return f"(-{self._as(e.operand, e.type)})"
-            case Binary():
+            case n.Binary():
                 return self._binary(e)
-            case Compare():
+            case n.Compare():
                 pairs = zip(e.ops, e.operands, e.operands[1:])
                 return f"({' && '.join(self._comparison(op, a, b) for op, a, b in pairs)})"
-            case Logical():
+            case n.Logical():
                 return f"({(' && ' if e.op == 'and' else ' || ').join(map(self.text, e.operands))})"
-            case Member():
+            case n.Member():
                 return f"({' || '.join(self._comparison('==', e.item, choice) for choice in e.choices)})"
-            case If():
+            case n.If():
                 then, otherwise = self._as(e.then, e.type), self._as(e.otherwise, e.type)
                 return f"({self.text(e.condition)} ? {then} : {otherwise})"
-            case Index():
+            case n.Index():
                 return self._item(e, f"{e.order.name}[{self.text(e.index)}]")
-            case Call():
+            case n.Call():
                 return self._call(e)
         raise AssertionError(type(e))
 
-    def _as(self, e: Expr, kind: Type) -> str:
+    def _as(self, e: n.Expr, kind: n.Type) -> str:
         text = self.text(e)
-        if isinstance(kind, CategoryType) and isinstance(e.type, CategoryType) and e.type != kind:
+        if isinstance(kind, n.CategoryType) and isinstance(e.type, n.CategoryType) and e.type != kind:
             return self._table(remap(e.type, kind).tolist(), text)
-        if isinstance(kind, IntegerType) and not isinstance(e, Constant):
+        if isinstance(kind, n.IntegerType) and not isinstance(e, n.Constant):
             return f"(long long){text}" if not text.startswith("tp_") else text
-        return f"(double){text}" if isinstance(kind, RealType) and not isinstance(e.type, RealType) else text
+        return f"(double){text}" if isinstance(kind, n.RealType) and not isinstance(e.type, n.RealType) else text
 
     def _helper(self, name: str, *arguments: str) -> str:
         self.helpers.add(name)
         return f"{name}({', '.join(arguments)})"
 
-    def _binary(self, e: Binary) -> str:
+    def _binary(self, e: n.Binary) -> str:
         left, right = self._as(e.left, e.type), self._as(e.right, e.type)
-        helper = (REAL_HELPERS if isinstance(e.type, RealType) else INTEGER_HELPERS).get(e.op)
+        helper = (REAL_HELPERS if isinstance(e.type, n.RealType) else INTEGER_HELPERS).get(e.op)
         return self._helper(helper, left, right) if helper else f"({left} {e.op} {right})"
 
-    def _comparison(self, op: str, left: Expr, right: Expr) -> str:
-        if isinstance(left.type, CategoryType):
+    def _comparison(self, op: str, left: n.Expr, right: n.Expr) -> str:
+        if isinstance(left.type, n.CategoryType):
             return f"{self.text(left)} {op} {self._as(right, left.type)}"
-        real = isinstance(left.type, RealType) or isinstance(right.type, RealType)
-        kind: Type = REAL if real else INTEGER
+        real = isinstance(left.type, n.RealType) or isinstance(right.type, n.RealType)
+        kind: n.Type = n.REAL if real else n.INTEGER
         return f"{self._as(left, kind)} {op} {self._as(right, kind)}"
 
-    def _call(self, e: Call) -> str:
+    def _call(self, e: n.Call) -> str:
         if e.function == "pos":
             return self._pos(e)
-        real = isinstance(e.type, RealType) or any(isinstance(a.type, RealType) for a in e.arguments)
-        arguments = [self._as(a, REAL if real else INTEGER) for a in e.arguments]
+        real = isinstance(e.type, n.RealType) or any(isinstance(a.type, n.RealType) for a in e.arguments)
+        arguments = [self._as(a, n.REAL if real else n.INTEGER) for a in e.arguments]
         if e.function in ("ceil", "floor", "round"):
             return f"((long long){self._helper(LIBM[e.function], *arguments)})" if real else arguments[0]
         if e.function in LIBM:
@@ -209,38 +189,38 @@ class _Emitter:
             text = self._helper(name, text, argument)
         return text
 
-    def _pos(self, e: Call) -> str:
+    def _pos(self, e: n.Call) -> str:
         order, item = e.arguments
-        assert isinstance(order, Name) and isinstance(order.type, OrderType)
+        assert isinstance(order, n.Name) and isinstance(order.type, n.OrderType)
         items = order.type.items
-        if isinstance(item.type, CategoryType):
-            code = self._as(item, CategoryType(tuple(str(i) for i in items)))
-        elif isinstance(item, Constant):
+        if isinstance(item.type, n.CategoryType):
+            code = self._as(item, n.CategoryType(tuple(str(i) for i in items)))
+        elif isinstance(item, n.Constant):
             code = f"{items.index(int(item.value))}LL"
         else:
-            code = self._as(item, INTEGER)
+            code = self._as(item, n.INTEGER)
             if items != tuple(range(len(items))):
                 tests = [f"{code} == {i}LL ? {k}LL : " for k, i in enumerate(items)]
                 code = f"({''.join(tests)}-1LL)"
         return self._helper("tp_pos", order.name, str(len(items)), code)
 
-    def _item(self, e: Index, code: str) -> str:
-        assert isinstance(e.order.type, OrderType)
+    def _item(self, e: n.Index, code: str) -> str:
+        assert isinstance(e.order.type, n.OrderType)
         items = e.order.type.items
-        plain = isinstance(e.type, CategoryType) or items == tuple(range(len(items)))
+        plain = isinstance(e.type, n.CategoryType) or items == tuple(range(len(items)))
         return code if plain else self._table([int(i) for i in items], code)
 
     def _table(self, values: list[int], at: str) -> str:
         return f"((const long long[]){{{', '.join(f'{v}LL' for v in values)}}})[{at}]"
 
 
-def _literal(e: Constant) -> str:
-    if isinstance(e.type, CategoryType):
+def _literal(e: n.Constant) -> str:
+    if isinstance(e.type, n.CategoryType):
         return f"{e.type.values.index(str(e.value))}LL"
     if isinstance(e.value, bool):
         return str(int(e.value))
     if isinstance(e.value, int):
-        text = f"{e.value}LL" if e.value != INT_MIN else f"{INT_MIN + 1}LL - 1"
+        text = f"{e.value}LL" if e.value != n.INT_MIN else f"{n.INT_MIN + 1}LL - 1"
         return text if e.value >= 0 else f"({text})"
     text = repr(e.value)
     return f"({text})" if text.startswith("-") else text

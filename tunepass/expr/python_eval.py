@@ -6,26 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr.nodes import (
-    INT_MAX,
-    INT_MIN,
-    REAL,
-    Binary,
-    Call,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    Index,
-    IntegerType,
-    Logical,
-    Member,
-    Name,
-    RealType,
-    Scalar,
-    Unary,
-    walk,
-)
+from tunepass.expr import nodes as n
 
 Number = bool | int | float
 OVERFLOW_MESSAGE = "integer overflow: the value does not fit in 64 bits"
@@ -40,7 +21,7 @@ class OverflowValue(Exception):
 
 
 def fits(value: int) -> int:
-    if not INT_MIN <= value <= INT_MAX:
+    if not n.INT_MIN <= value <= n.INT_MAX:
         raise OverflowValue
     return value
 
@@ -177,33 +158,33 @@ FUNCTION: dict[str, Callable[..., Number]] = {
 }
 
 
-def strict(e: Expr, operands: Sequence[Scalar]) -> Scalar:
+def strict(e: n.Expr, operands: Sequence[n.Scalar]) -> n.Scalar:
     """The value of a node whose operands are all evaluated: unary minus, arithmetic and functions."""
-    result: Scalar
-    if isinstance(e, Unary):
+    result: n.Scalar
+    if isinstance(e, n.Unary):
         result = not operands[0] if e.op == "not" else -_number(operands[0], e)
     else:
         numbers = [_number(v, e) for v in operands]
-        if isinstance(e, Binary):
+        if isinstance(e, n.Binary):
             if e.op == "/":
                 numbers = [float(v) for v in numbers]
             result = BINARY[e.op](*numbers)
         else:
-            assert isinstance(e, Call)
+            assert isinstance(e, n.Call)
             result = FUNCTION[e.function](*numbers)
-    if isinstance(e.type, IntegerType):
+    if isinstance(e.type, n.IntegerType):
         return fits(int(result))
-    return defined(float(result)) if isinstance(e.type, RealType) else result
+    return defined(float(result)) if isinstance(e.type, n.RealType) else result
 
 
-def _number(value: Scalar, e: Expr) -> Number:
+def _number(value: n.Scalar, e: n.Expr) -> Number:
     """An operand of `e` as a double where the result is one, else as an integer where it is not one already."""
-    if isinstance(e.type, RealType):
+    if isinstance(e.type, n.RealType):
         return float(value)
     return int(value) if isinstance(value, bool) else value  # type: ignore[return-value]
 
 
-def comparable(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
+def comparable(a: n.Scalar, b: n.Scalar) -> tuple[n.Scalar, n.Scalar]:
     """Numbers of different types compare as doubles."""
     if isinstance(a, float) and not isinstance(b, str):
         return a, float(b)
@@ -212,44 +193,44 @@ def comparable(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
     return a, b
 
 
-def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scalar:
+def evaluate(e: n.Expr, values: dict[str, n.Scalar | tuple[int | str, ...]]) -> n.Scalar:
     """The value at one assignment, lazily as Python would. Raises UndefinedValue or OverflowValue."""
-    if isinstance(e, Constant):
+    if isinstance(e, n.Constant):
         return e.value
-    if isinstance(e, Name):
+    if isinstance(e, n.Name):
         value = values[e.name]
         assert not isinstance(value, tuple)
         return defined(value) if isinstance(value, float) else value
-    if isinstance(e, Logical):
+    if isinstance(e, n.Logical):
         stop = e.op == "or"
         return stop if any(evaluate(x, values) is stop for x in e.operands) else not stop
-    if isinstance(e, If):
+    if isinstance(e, n.If):
         branch = e.then if evaluate(e.condition, values) else e.otherwise
         value = evaluate(branch, values)
-        return float(value) if e.type == REAL else int(value) if isinstance(e.type, IntegerType) else value
-    if isinstance(e, Compare):
+        return float(value) if e.type == n.REAL else int(value) if isinstance(e.type, n.IntegerType) else value
+    if isinstance(e, n.Compare):
         return _compare(e, values)
-    if isinstance(e, Index):
+    if isinstance(e, n.Index):
         items, position = values[e.order.name], evaluate(e.index, values)
         assert isinstance(items, tuple) and isinstance(position, int)
         if not 0 <= position < len(items):
             raise UndefinedValue
         return items[position]
-    if isinstance(e, Call) and e.function == "pos":
+    if isinstance(e, n.Call) and e.function == "pos":
         order, item = e.arguments
-        assert isinstance(order, Name)
+        assert isinstance(order, n.Name)
         items, target = values[order.name], evaluate(item, values)
         assert isinstance(items, tuple)
         if target not in items:
             raise UndefinedValue
         return items.index(target)
-    if isinstance(e, Member):
+    if isinstance(e, n.Member):
         operands = [evaluate(x, values) for x in e.children]
         return any(a == b for a, b in (comparable(operands[0], choice) for choice in operands[1:]))
     return strict(e, [evaluate(x, values) for x in e.children])
 
 
-def _compare(e: Compare, values: dict[str, Scalar | tuple[int | str, ...]]) -> bool:
+def _compare(e: n.Compare, values: dict[str, n.Scalar | tuple[int | str, ...]]) -> bool:
     left = evaluate(e.operands[0], values)
     for op, operand in zip(e.ops, e.operands[1:]):
         right = evaluate(operand, values)
@@ -259,13 +240,13 @@ def _compare(e: Compare, values: dict[str, Scalar | tuple[int | str, ...]]) -> b
     return True
 
 
-def check_constants(e: Expr) -> None:
+def check_constants(e: n.Expr) -> None:
     """Raise a diagnostic for a subexpression without names that overflows, such as `10**10**10`."""
-    known: dict[int, Scalar] = {}
-    for node in walk(e):
-        if isinstance(node, Constant):
+    known: dict[int, n.Scalar] = {}
+    for node in n.walk(e):
+        if isinstance(node, n.Constant):
             known[id(node)] = node.value
-        elif isinstance(node, (Unary, Binary, Call)) and all(id(child) in known for child in node.children):
+        elif isinstance(node, (n.Unary, n.Binary, n.Call)) and all(id(child) in known for child in node.children):
             try:
                 known[id(node)] = strict(node, [known[id(child)] for child in node.children])
             except OverflowValue:

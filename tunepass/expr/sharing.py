@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tunepass.expr.nodes import (
-    Binary,
-    Call,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    Index,
-    Logical,
-    Member,
-    Name,
-    Unary,
-)
+from tunepass.expr import nodes as n
 
 
-def shared(e: Expr) -> Expr:
+def shared(e: n.Expr) -> n.Expr:
     """The same expression; no two of its nodes are equal. Takes time linear in the nodes there are now."""
     return Sharing().shared(e)
 
@@ -28,10 +16,12 @@ class Sharing:
     """Shared nodes of several expressions: equal parts of all of them are one node."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Expr] = {}
-        self._instead: dict[int, tuple[Expr, Expr]] = {}  # every node met, which is kept alive, and what stands for it
+        self._known: dict[tuple[object, ...], n.Expr] = {}
+        self._instead: dict[
+            int, tuple[n.Expr, n.Expr]
+        ] = {}  # every node met, which is kept alive, and what stands for it
 
-    def shared(self, e: Expr) -> Expr:
+    def shared(self, e: n.Expr) -> n.Expr:
         """Takes time linear in the nodes that were not met before."""
         stack = [e]
         while stack:
@@ -49,7 +39,7 @@ class Sharing:
             self._instead[id(canonical)] = (canonical, canonical)
         return self._instead[id(e)][1]
 
-    def _canonical(self, node: Expr) -> Expr:
+    def _canonical(self, node: n.Expr) -> n.Expr:
         children = tuple(self._instead[id(child)][1] for child in node.children)
         key = (type(node), node.label, node.type, *(id(child) for child in children))
         canonical = self._known.get(key)
@@ -58,27 +48,27 @@ class Sharing:
         return canonical
 
 
-def _with(node: Expr, children: tuple[Expr, ...]) -> Expr:
+def _with(node: n.Expr, children: tuple[n.Expr, ...]) -> n.Expr:
     """`node` with other children, or itself where they are its own."""
     if all(new is old for new, old in zip(children, node.children)):
         return node
     match node:
-        case Constant() | Name():
+        case n.Constant() | n.Name():
             return node
-        case Unary():
+        case n.Unary():
             return replace(node, operand=children[0])
-        case Binary():
+        case n.Binary():
             return replace(node, left=children[0], right=children[1])
-        case Compare() | Logical():
+        case n.Compare() | n.Logical():
             return replace(node, operands=children)
-        case Member():
+        case n.Member():
             return replace(node, item=children[0], choices=children[1:])
-        case If():
+        case n.If():
             return replace(node, condition=children[0], then=children[1], otherwise=children[2])
-        case Call():
+        case n.Call():
             return replace(node, arguments=children)
-        case Index():
+        case n.Index():
             order, position = children
-            assert isinstance(order, Name)
+            assert isinstance(order, n.Name)
             return replace(node, order=order, index=position)
     raise TypeError(f"no such node: {node!r}")

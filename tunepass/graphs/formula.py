@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import spelling_hint
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.graphs.functions import FUNCTIONS
@@ -83,8 +83,7 @@ def _check(tree: ast.expr, text: str) -> None:
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
             if name not in FUNCTIONS or node.keywords:
-                close = nearest(name, FUNCTIONS)
-                hint = f"did you mean {close!r}?" if close else f"known: {', '.join(FUNCTIONS)}"
+                hint = spelling_hint(name, FUNCTIONS, f"known: {', '.join(FUNCTIONS)}", quote=repr)
                 raise GraphError(f"`{text}` is no formula: there is no function {name!r}", hint=hint)
 
 

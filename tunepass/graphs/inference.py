@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.graphs.formula import truth
@@ -164,8 +164,7 @@ class _Application:
         rules = self.operator.attributes
         for name in given:
             if name not in rules:
-                close = nearest(name, rules)
-                hint = f"did you mean {close!r}?" if close else f"it has {', '.join(rules) or 'none'}"
+                hint = spelling_hint(name, rules, f"it has {', '.join(rules) or 'none'}", quote=repr)
                 raise GraphError(f"it has no attribute {name!r}", hint=hint)
         for name, rule in rules.items():
             if name in given:

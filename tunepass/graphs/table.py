@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from tunepass.diagnostics import Source, nearest
+from tunepass.diagnostics import Source, spelling_hint
 from tunepass.graphs.formula import Formula, formula
 from tunepass.graphs.values import GraphError
 from tunepass.yaml_nodes import Composer, NodeReader
@@ -91,8 +91,7 @@ class OperatorTable:
     def operator(self, name: str) -> Operator:
         """GraphError, with a near name, for one that is not there."""
         if name not in self.operators:
-            close = nearest(name, self.operators)
-            raise GraphError(f"there is no operator {name!r}", hint=f"did you mean {close!r}?" if close else None)
+            raise GraphError(f"there is no operator {name!r}", hint=spelling_hint(name, self.operators, quote=repr))
         return self.operators[name]
 
 

@@ -14,10 +14,9 @@ from typing import cast
 
 import yaml
 
-from tunepass.diagnostics import Source, SourceError, nearest
+from tunepass.diagnostics import Source, SourceError, nearest, spelling_hint
 from tunepass.expr.printer import literal
-from tunepass.interchange.search_spaces import Json
-from tunepass.yaml_nodes import Composer, NodeReader
+from tunepass.interchange.json_nodes import JsonReader
 
 SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 8
 MOST_VALUES = 4096  # of a quniform
@@ -49,7 +48,8 @@ def is_nni(source: Source) -> bool:
 def read_search_space(source: Source) -> tuple[str, ...]:
     """A `param` comment's text for each parameter. SourceError, with the place, for what has no finite form."""
     reader = _Reader(source, SourceError, HINT)
-    lines = [reader.param(name, node) for name, node in reader.top("a search space").items()]
+    top = reader.composed("a search space", SIZE_LIMIT, DEPTH_LIMIT)
+    lines = [reader.param(name, node) for name, node in reader.mapping(top, "a search space").items()]
     if not lines:
         raise SourceError(f"{source.name} has no parameters", hint=HINT)
     return tuple(lines)
@@ -59,27 +59,12 @@ def read_limits(source: Source) -> tuple[ForeignLimit, ...]:
     """The limits of DnnSAT's constraint file."""
     hint = 'a constraint is {"constraint": "weight_size", "max": 10485760, "min": 0}'
     reader = _Reader(source, SourceError, hint)
-    node = reader.composed("a constraint file")
+    node = reader.composed("a constraint file", SIZE_LIMIT, DEPTH_LIMIT)
     items = reader.items(node, "the file") if isinstance(node, yaml.SequenceNode) else [node]
     return tuple(reader.limit(item) for item in items)
 
 
-class _Reader(NodeReader[SourceError]):
-    def composed(self, subject: str) -> yaml.Node:
-        try:
-            json.loads(self.source.text)
-        except (ValueError, RecursionError) as error:
-            raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
-        node = Composer(subject, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        assert node is not None  # JSON is not empty
-        return node
-
-    def top(self, subject: str) -> dict[str, yaml.Node]:
-        return self.mapping(self.composed(subject), subject)
-
-    def value(self, node: yaml.Node) -> Json:
-        return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
-
+class _Reader(JsonReader):
     def param(self, name: str, node: yaml.Node) -> str:
         if not name.isidentifier():
             raise self.fail(f"{name!r} is no name of a parameter", node, "rename it: letters, digits and _")
@@ -140,8 +125,7 @@ class _Reader(NodeReader[SourceError]):
         word = str(self.value(fields["constraint"]))
         name = word.lower().replace(" ", "_")
         if name not in RESOURCES:
-            close = nearest(name, RESOURCES)
-            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(RESOURCES)}"
+            hint = spelling_hint(name, RESOURCES, f"there are {', '.join(RESOURCES)}")
             raise self.fail(f"no resource `{word}`", fields["constraint"], hint)
         least = self.number(fields["min"]) if "min" in fields else 0
         return ForeignLimit(RESOURCES[name], self.number(fields["max"]), least)

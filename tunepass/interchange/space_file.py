@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -11,13 +10,13 @@ import yaml
 from tunepass.diagnostics import Source, SourceError, SpaceError, TunepassError
 from tunepass.expr.nodes import Expr, walk
 from tunepass.expr.printer import to_text
+from tunepass.interchange.json_nodes import JsonReader
 from tunepass.interchange.search_spaces import Json
 from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.prior import Beta
 from tunepass.space.space import Space
-from tunepass.yaml_nodes import Composer, NodeReader
 
 VERSION = 1
 SIZE_LIMIT, DEPTH_LIMIT = 16 << 20, 8  # characters; levels
@@ -72,21 +71,12 @@ def _length(e: Expr) -> int:
 
 def read_space(source: Source) -> Space:
     """SourceError, with the place, for what is no such file."""
-    return _Reader(source).space()
+    return _Reader(source, SourceError, HINT).space()
 
 
-class _Reader(NodeReader[SourceError]):
-    def __init__(self, source: Source):
-        super().__init__(source, SourceError, HINT)
-
+class _Reader(JsonReader):
     def space(self) -> Space:
-        try:
-            json.loads(self.source.text)
-        except (ValueError, RecursionError) as error:
-            raise SourceError(f"{self.source.name} is not JSON: {error}", hint=HINT) from None
-        node = Composer("a space", SourceError, SIZE_LIMIT, DEPTH_LIMIT, HINT).compose(self.source)
-        if node is None:
-            raise SourceError(f"{self.source.name} is empty", hint=HINT)
+        node = self.composed("a space", SIZE_LIMIT, DEPTH_LIMIT)
         top = self.record(node, "a space", ("tunepass", "parameters", "constraints"), ("tunepass", "parameters"))
         if self.value(top["tunepass"]) != VERSION:
             raise self.fail(f"this version of tunepass reads spaces of version {VERSION}", top["tunepass"])
@@ -97,10 +87,6 @@ class _Reader(NodeReader[SourceError]):
             return Space(parameters, constraints)
         except SpaceError as error:
             raise self.fail(error.diagnostics[0].message, node) from None
-
-    def value(self, node: yaml.Node) -> Json:
-        """What the text of a node is in JSON."""
-        return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
 
     def constraint(self, node: yaml.Node, parameters: Sequence[Parameter]) -> Constraint:
         text = self.value(node)

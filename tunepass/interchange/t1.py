@@ -71,9 +71,7 @@ class _T1Reader(NodeReader[SourceError]):
         self.names: dict[str, PythonValue] = {}
 
     def kernel(self) -> ForeignKernel:
-        node = Composer("a T1 file", SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
-        if node is None:
-            raise SourceError(f"{self.source.name} is empty", hint=self.hint)
+        node = Composer("a T1 file", SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).filled(self.source)
         top = self.mapping(node, "a T1 file")
         space = self.mapping(self.at(top, "ConfigurationSpace", node), "ConfigurationSpace")
         self.parameters = self.read_parameters(self.at(space, "TuningParameters", node))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.diagnostics import Source, SourceError, Span, spelling_hint
 from tunepass.interchange.foreign_kernel import ForeignArgument
 
 SIZE_LIMIT = 1 << 20  # characters
@@ -118,8 +118,7 @@ def _number(word: str, known: Mapping[str, int], span: Span) -> int:
     if word.isdigit() and len(word) < 20:
         return int(word)
     if word not in known:
-        close = nearest(word, known)
-        hint = f"did you mean `{close}`?" if close else f"give it a number: --size {word}=N"
+        hint = spelling_hint(word, known, f"give it a number: --size {word}=N")
         raise SourceError(f"no `#define` gives `{word}` a number", span, hint)
     return known[word]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, nearest
+from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, spelling_hint
 from tunepass.expr.algebra import lift, substitute
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
@@ -67,8 +67,7 @@ def check_objectives(names: Sequence[tuple[str, Span]], measured: Sequence[str])
             raise SourceError(f"a model of `{name}` is given twice", span, f"the first is at {first[name]}")
         first[name] = span
         if name not in measured:
-            close = nearest(name, measured)
-            hint = f"did you mean `{close}`?" if close else f"measured here: {', '.join(measured)}"
+            hint = spelling_hint(name, measured, f"measured here: {', '.join(measured)}")
             raise SourceError(f"`{name}` is not measured here", span, hint)
 
 

@@ -7,6 +7,7 @@ left.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -76,6 +77,18 @@ class Binary:
 
 
 TensorExpr = Access | Number | Negation | Binary
+
+
+def accesses(expression: TensorExpr) -> Iterator[Access]:
+    """Every access, from left to right."""
+    match expression:
+        case Access():
+            yield expression
+        case Negation(operand):
+            yield from accesses(operand)
+        case Binary(_, left, right):
+            yield from accesses(left)
+            yield from accesses(right)
 
 
 @dataclass(frozen=True, slots=True)

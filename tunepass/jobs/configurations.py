@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tunepass.diagnostics import Source, SpaceError, Span, nearest
+from tunepass.diagnostics import Source, SpaceError, Span, spelling_hint
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
@@ -107,8 +107,7 @@ def value_of(parameter: Parameter, cell: Cell) -> Value:
 
 
 def _unknown(name: str, known: Mapping[str, Parameter], span: Span) -> NoReturn:
-    close = nearest(name, known)
-    hint = f"did you mean {close!r}?" if close else f"the parameters are {', '.join(known) or 'none'}"
+    hint = spelling_hint(name, known, f"the parameters are {', '.join(known) or 'none'}", quote=repr)
     raise SpaceError(f"there is no parameter {name!r}", span, hint)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tunepass import registry
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
 from tunepass.backends.plugins_used import identity_of
-from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
+from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, spelling_hint
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
@@ -186,8 +186,7 @@ def _check_strategy(name: str, roles: Sequence[str]) -> None:
         return
     if not any(registry.has(role, name, paths=True) for role in roles):
         known = sorted({known for role in roles for known in registry.names(role)})
-        close = nearest(name, known)
-        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+        hint = spelling_hint(name, known, f"there are {', '.join(known)}", quote=repr)
         raise TunepassError(f"no strategy {name!r}", hint=hint)
 
 

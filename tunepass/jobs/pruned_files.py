@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tunepass.diagnostics import SpaceError, TunepassError, nearest
+from tunepass.diagnostics import SpaceError, TunepassError, spelling_hint
 from tunepass.expr.nodes import CategoryType
 from tunepass.files import scratch_folder, write_text
 from tunepass.interchange import configuration_tables, search_spaces
@@ -39,8 +39,7 @@ def format_of(path: Path, named: str | None) -> str:
     """The format that is asked for, or that the file's name says. TunepassError where neither does."""
     if named is not None:
         if named not in FORMATS:
-            close = nearest(named, FORMATS)
-            hint = f"did you mean {close!r}?" if close else None
+            hint = spelling_hint(named, FORMATS, quote=repr)
             raise TunepassError(f"no format {named!r}; known: {', '.join(FORMATS)}", hint=hint)
         return named
     if path.name == NNI_NAME:

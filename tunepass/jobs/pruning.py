@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.backends.base import Starts, Target
-from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.diagnostics import Source, SourceError, Span, nearest, spelling_hint
 from tunepass.expr import algebra
 from tunepass.expr.nodes import CategoryType, Compare, Constant, Expr, Name, OrderType
 from tunepass.expr.printer import to_text
@@ -122,8 +122,7 @@ def given_limit(text: str, costs: Costs, parameters: Sequence[Parameter]) -> Lim
     counted = (p for p in parameters if not isinstance(p.type, CategoryType | OrderType))
     known: dict[str, Expr] = {p.name: Name(p.name, p.type) for p in counted} | dict(costs.values)
     if resource.text not in known:
-        close = nearest(resource.text, known)
-        hint = f"did you mean `{close}`?" if close else f"there are {', '.join(known)}"
+        hint = spelling_hint(resource.text, known, f"there are {', '.join(known)}")
         raise SourceError(f"there is no resource `{resource.text}`", cursor.span(resource), hint)
     unit = costs.units.get(resource.text, "")
     _check_unit(resource.text, unit, word, cursor.span(cursor.last), costs)

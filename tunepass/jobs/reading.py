@@ -11,7 +11,7 @@ from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.compilers.languages import USUAL_SUFFIX, language_of
 from tunepass.compilers.named import harmless_words
-from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
+from tunepass.diagnostics import Source, SourceError, TunepassError, spelling_hint
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
 from tunepass.ir.kernel import Kernel
@@ -139,7 +139,6 @@ def select(kernels: tuple[Kernel, ...], name: str | None, path: str) -> tuple[Ke
     selected = tuple(k for k in kernels if name in (None, k.name))
     if not selected:
         names = [k.name for k in kernels]
-        close = nearest(name or "", names)
-        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(names)}"
+        hint = spelling_hint(name or "", names, f"there are {', '.join(names)}", quote=repr)
         raise TunepassError(f"{path} has no kernel {name!r}", hint=hint)
     return selected

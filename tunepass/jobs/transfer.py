@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.jobs.job import Job
 from tunepass.jobs.places import store_path
 from tunepass.space.configuration import Configuration, Value
@@ -131,11 +131,12 @@ def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) 
     matching = exact or [r for r in records if r.name.startswith(begin)]
     if not matching:
         names = [r.name for r in records]
-        close = nearest(begin, [*names, *{_key(r) for r in records}])
         listed = ", ".join(names[-5:]) or "no other study"
         raise TunepassError(
             f"{path} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
-            hint=f"did you mean {close!r}?" if close else "name one: --transfer-from PATH:STUDY",
+            hint=spelling_hint(
+                begin, [*names, *{_key(r) for r in records}], "name one: --transfer-from PATH:STUDY", quote=repr
+            ),
         )
     return min(matching, key=lambda r: _far(recipient, r))
 
@@ -215,8 +216,7 @@ def _locked(recipient: Recipient, path: Path, kernel: str | None) -> SearchPrior
     entries = Lock.read(path).entries
     key = kernel if kernel is not None else recipient.key
     if key not in entries:
-        close = nearest(key, entries)
-        hint = f"did you mean {close!r}?" if close else f"it has {', '.join(entries) or 'no kernel'}"
+        hint = spelling_hint(key, entries, f"it has {', '.join(entries) or 'no kernel'}", quote=repr)
         raise TunepassError(f"{path} has no kernel {key}", hint=hint)
     entry = entries[key]
     whole = _behind(recipient, path, entry)

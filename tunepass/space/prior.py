@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.diagnostics import SpaceError, nearest
+from tunepass.diagnostics import SpaceError, spelling_hint
 from tunepass.space.plain_values import as_real
 
 Floats = NDArray[np.float64]
@@ -76,10 +76,9 @@ def beta_prior(owner: str, prior: BetaLike | None) -> Beta | None:
         return prior
     if isinstance(prior, str):
         if prior not in SHAPES:
-            close = nearest(prior, SHAPES)
             raise SpaceError(
                 f"{owner}: prior is one of {', '.join(SHAPES)} or a pair (a, b), got {prior!r}",
-                hint=f"did you mean {close!r}?" if close else None,
+                hint=spelling_hint(prior, SHAPES, quote=repr),
             )
         return SHAPES[prior]
     pair = _numbers(prior)

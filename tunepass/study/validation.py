@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tunepass.diagnostics import StudyError, nearest
+from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
@@ -132,8 +132,7 @@ def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
             names = [o.name for o in objectives]
             for name in values:
                 if name not in names:
-                    close = nearest(name, names)
-                    hint = f"did you mean {close!r}?" if close else None
+                    hint = spelling_hint(name, names, quote=repr)
                     raise StudyError(f"no objective {name!r} in this study of {', '.join(names)}", hint=hint)
             if missing := [name for name in names if name not in values]:
                 raise StudyError(f"a measurement has a value for every objective; missing: {', '.join(missing)}")
@@ -154,8 +153,7 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
     names = [p.name for p in space.parameters]
     for name in values:
         if name not in names:
-            close = nearest(name, names)
-            hint = f"did you mean {close!r}?" if close else f"known: {', '.join(names)}"
+            hint = spelling_hint(name, names, f"known: {', '.join(names)}", quote=repr)
             raise StudyError(f"the space has no parameter {name!r}", hint=hint)
     if missing := [name for name in names if name not in values]:
         raise StudyError(f"a configuration has a value for every parameter; missing: {', '.join(missing)}")

@@ -12,22 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
 from tunepass.surrogates.hamiltonian import draws as hamiltonian
 from tunepass.surrogates.hyperpriors import Gamma, Hyperpriors, Lengthscales, draw_starts, lengthscale_priors
-from tunepass.surrogates.kernels import (
-    CovarianceKernel,
-    Features,
-    KernelName,
-    Likelihood,
-    Mixture,
-    factor,
-    fill,
-    inverse_diagonal,
-    posterior,
-    solve,
-)
 from tunepass.surrogates.lbfgs import minimise
 
 JITTER = 1e-8
@@ -56,7 +45,7 @@ class GpSettings:
         8
     """
 
-    kernel: KernelName = "matern52"
+    kernel: kernels.KernelName = "matern52"
     lengthscale: Lengthscales | None = field(default_factory=lambda: Gamma(2.0, 1.0))
     amplitude: Gamma = field(default_factory=lambda: Gamma(2.0, 0.2))
     noise: Gamma = field(default_factory=lambda: Gamma(1.1, 20.0))
@@ -77,7 +66,7 @@ class Fit:
     log_posterior: float
     u: Floats
     alpha: Floats
-    kernel: CovarianceKernel
+    kernel: kernels.CovarianceKernel
 
 
 class GaussianProcess(Surrogate):
@@ -95,7 +84,7 @@ class GaussianProcess(Surrogate):
         (1,)
     """
 
-    def __init__(self, features: Features, settings: GpSettings | None = None):
+    def __init__(self, features: kernels.Features, settings: GpSettings | None = None):
         self.features, self.settings = features, settings or GpSettings()
         self._x: Floats | None = None
         self._fit: Fit
@@ -126,13 +115,13 @@ class GaussianProcess(Surrogate):
     def posterior(self, x: Floats) -> Posterior:
         fit, rows = self.fitted, self._x
         assert rows is not None
-        standardised = posterior(rows, x, self.features, fit.kernel, fit.u, fit.alpha)
+        standardised = kernels.posterior(rows, x, self.features, fit.kernel, fit.u, fit.alpha)
         return Posterior(self._shift + self._scale * standardised.mean, self._scale**2 * standardised.variance)
 
     def leave_one_out(self) -> Posterior:
         """Predictive mean and variance of each fitted row given the others (Rasmussen & Williams, Eq. 5.12)."""
         fit = self.fitted
-        precision = inverse_diagonal(fit.u)
+        precision = kernels.inverse_diagonal(fit.u)
         mean = self._y - fit.alpha / precision
         return Posterior(self._shift + self._scale * mean, self._scale**2 / precision)
 
@@ -162,18 +151,18 @@ class GaussianProcess(Surrogate):
         """The factor has the same bits whether rows were appended or came together."""
         n, jitter, stated = len(x), JITTER, self._known_noise(noise, len(x))
         known = self._known(x, theta, stated)
-        kernel = CovarianceKernel.of(self.settings.kernel, theta)
+        kernel = kernels.CovarianceKernel.of(self.settings.kernel, theta)
         u = np.zeros((n, n))
         if known:
             u[:known, :known] = self._fit.u[:known, :known]
         while not self._factored(u, x, kernel, stated + jitter, known):
             known, jitter = 0, jitter * 10
         self._exact, self._stated = jitter == JITTER, stated
-        self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y), kernel)
+        self._x, self._fit = x, Fit(theta, value, u, kernels.solve(u, self._y), kernel)
 
-    def _factored(self, u: Floats, x: Floats, kernel: CovarianceKernel, noise: Floats, known: int) -> bool:
-        fill(u, x, self.features, kernel, kernel.noise + noise, known)
-        return factor(u, known)
+    def _factored(self, u: Floats, x: Floats, kernel: kernels.CovarianceKernel, noise: Floats, known: int) -> bool:
+        kernels.fill(u, x, self.features, kernel, kernel.noise + noise, known)
+        return kernels.factor(u, known)
 
     def _known(self, x: Floats, theta: Floats, stated: Floats) -> int:
         """How many leading rows the present factor already covers: those both have, whatever follows them."""
@@ -186,7 +175,9 @@ class GaussianProcess(Surrogate):
     def _log_posterior(self, x: Floats, noise: Floats | None) -> LogPosterior:
         """Of rows `x`; it sees the mean of what is known of their noise."""
         known = float(self._known_noise(noise, len(self._y)).mean())
-        return LogPosterior(Likelihood(x, self.features, self._y, self.settings.kernel, JITTER + known), self.settings)
+        return LogPosterior(
+            kernels.Likelihood(x, self.features, self._y, self.settings.kernel, JITTER + known), self.settings
+        )
 
     def _maximise(self, x: Floats, noise: Floats | None = None) -> tuple[Floats, float]:
         objective = self._log_posterior(x, noise)
@@ -207,13 +198,13 @@ def mixture(processes: Sequence[GaussianProcess]) -> Callable[[Floats], Posterio
     if len(fits) == 1:
         return first.posterior
     conditioned = [(fit.kernel, fit.u, fit.alpha) for fit in fits]
-    return Mixture(first.rows, first.features, conditioned, first._shift, first._scale).posterior
+    return kernels.Mixture(first.rows, first.features, conditioned, first._shift, first._scale).posterior
 
 
 class LogPosterior:
     """-log p(theta | y) up to a constant, with its gradient: what L-BFGS minimises."""
 
-    def __init__(self, likelihood: Likelihood, settings: GpSettings):
+    def __init__(self, likelihood: kernels.Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
         self._lengthscales = lengthscale_priors(settings.lengthscale, likelihood.p)
         self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise]).table

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import TunepassError
-from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr
+from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr, accesses
 from tunepass.tensors.data.stored import Values
 
 Ints = NDArray[np.int64]
@@ -59,7 +59,7 @@ class Product:
     divisors: tuple[TensorExpr, ...] = ()
 
     def variables(self) -> tuple[str, ...]:
-        over = (access for divisor in self.divisors for access in _accesses(divisor))
+        over = (access for divisor in self.divisors for access in accesses(divisor))
         return tuple(dict.fromkeys(v for access in (*self.factors, *over) for v in access.index))
 
 
@@ -271,14 +271,3 @@ def _entries(operands: Mapping[str, Operand], access: Access) -> Entries:
     entries = operands[access.tensor]
     assert isinstance(entries, Entries)
     return entries
-
-
-def _accesses(expression: TensorExpr) -> Iterator[Access]:
-    match expression:
-        case Access():
-            yield expression
-        case Negation(operand):
-            yield from _accesses(operand)
-        case Binary(_, left, right):
-            yield from _accesses(left)
-            yield from _accesses(right)

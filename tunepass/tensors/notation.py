@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr
+from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr, accesses
 
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2}
 NEGATION_LEVEL, ATOM_LEVEL = 3, 4
-
-
-def accesses(expression: TensorExpr) -> Iterator[Access]:
-    """Every access, from left to right."""
-    match expression:
-        case Access():
-            yield expression
-        case Negation(operand):
-            yield from accesses(operand)
-        case Binary(_, left, right):
-            yield from accesses(left)
-            yield from accesses(right)
 
 
 def variables(expression: TensorExpr) -> tuple[str, ...]:

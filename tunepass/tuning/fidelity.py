@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.diagnostics import StudyError, nearest
+from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.plain_values import as_real
 from tunepass.space.space import Space
@@ -238,7 +238,6 @@ class FidelityStudy:
     def _level(self, name: str) -> int:
         names = [self._name(level) for level in range(len(self.levels))]
         if name not in names:
-            close = nearest(name, names)
-            hint = f"did you mean {close!r}?" if close else f"there are {', '.join(names)}"
+            hint = spelling_hint(name, names, f"there are {', '.join(names)}", quote=repr)
             raise StudyError(f"no fidelity {name!r}", hint=hint)
         return names.index(name)

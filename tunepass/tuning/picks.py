@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.space.configuration import Configuration
 from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
@@ -36,8 +36,7 @@ def objective_of(pick: str | None, objectives: Sequence[Objective]) -> Objective
     if pick is None or pick == KNEE:
         return objectives[0]
     if pick not in PICKS:
-        close = nearest(pick, [*PICKS, *by_name])
-        hint = f"did you mean {close!r}?" if close else f"there are {', '.join([*PICKS, *by_name])}"
+        hint = spelling_hint(pick, [*PICKS, *by_name], f"there are {', '.join([*PICKS, *by_name])}", quote=repr)
         raise TunepassError(f"nothing to pick is called {pick!r}", hint=hint)
     timed = pick == "fastest"
     objective = next((o for o in objectives if _is(pick, o)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tunepass.frontends.spatial.elaborate import methods, sequences
+from tunepass.frontends.spatial.elaborate import values as v
 from tunepass.frontends.spatial.elaborate.controllers.dispatch import add_controller
 from tunepass.frontends.spatial.elaborate.declarations import declare
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
@@ -12,17 +13,6 @@ from tunepass.frontends.spatial.elaborate.memories.accesses import access
 from tunepass.frontends.spatial.elaborate.memories.constructors import construct
 from tunepass.frontends.spatial.elaborate.numbers.builtins import builtin, convert
 from tunepass.frontends.spatial.elaborate.numbers.reading import constant_of
-from tunepass.frontends.spatial.elaborate.values import (
-    UNIT,
-    Closure,
-    HostValue,
-    Known,
-    MemoryRef,
-    Scope,
-    TupleOf,
-    Unmodelled,
-    Value,
-)
 from tunepass.frontends.spatial.syntax import nodes as n
 
 _WITHOUT_HARDWARE = frozenset((
@@ -32,7 +22,7 @@ _WITHOUT_HARDWARE = frozenset((
 _CONVERSIONS = frozenset({"to", "as", "unchecked"})
 
 
-def apply(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None) -> Value:
+def apply(elaborator: Elaborator, node: n.Apply, scope: v.Scope, name: str | None) -> v.Value:
     """The value of an application; `name` is the val it is bound to."""
     if any(_is_range(argument) for argument in node.arguments):
         return declare(elaborator, node.function, node.arguments, None, node.span, scope, name)
@@ -49,7 +39,7 @@ def apply(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None)
             return _call_named(elaborator, called, node, scope, name)
         case n.Typed(target=n.Select() as target, types=types) if target.name in _CONVERSIONS:
             value = elaborator.value(target.target, scope)
-            if isinstance(value, HostValue):  # it is still what bound() speaks of
+            if isinstance(value, v.HostValue):  # it is still what bound() speaks of
                 return value
             element = elaborator.context.element(types[0] if len(types) == 1 else None)
             return convert(elaborator.context, value, element, node.span)
@@ -69,12 +59,12 @@ def _is_range(argument: n.Node) -> bool:
     return first is not argument and not (isinstance(first, n.Literal) and isinstance(first.value, str))
 
 
-def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: Scope, name: str | None) -> Value:
+def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: v.Scope, name: str | None) -> v.Value:
     """`called(arguments)`."""
     if called in ("assert", "require") and node.arguments and not elaborator.context.in_hardware:
         asserted(elaborator, node.arguments[0], scope)
     if called in _WITHOUT_HARDWARE:
-        return UNIT
+        return v.UNIT
     match called, node.arguments:
         case "setArg" | "setMem", (register, given):
             return _set_register(elaborator.value(register, scope), elaborator.value(given, scope))
@@ -85,13 +75,13 @@ def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: Scope
         case "param", (default,):
             return declare(elaborator, default, (), None, node.span, scope, name)
         case "pack", items:
-            return TupleOf(tuple(elaborator.value(item, scope) for item in items))
+            return v.TupleOf(tuple(elaborator.value(item, scope) for item in items))
     struct = elaborator.context.types.structs.get(called)
     if struct is not None:
         fields = tuple(elaborator.value(_unnamed(argument), scope) for argument in node.arguments)
-        return TupleOf(fields, tuple(field for field, _ in struct.fields))
+        return v.TupleOf(fields, tuple(field for field, _ in struct.fields))
     target = scope.get(called)
-    if isinstance(target, Closure):
+    if isinstance(target, v.Closure):
         arguments = [closure(argument, scope) or elaborator.value(argument, scope) for argument in node.arguments]
         return call(elaborator, target, arguments, node.span)
     if target is not None:
@@ -101,20 +91,20 @@ def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: Scope
     return result if result is not None else elaborator.context.unmodelled(f"`{called}(…)`", node.span)
 
 
-def _apply_value(elaborator: Elaborator, target: Value, node: n.Apply, scope: Scope, name: str | None) -> Value:
+def _apply_value(elaborator: Elaborator, target: v.Value, node: n.Apply, scope: v.Scope, name: str | None) -> v.Value:
     """`target(arguments)`."""
-    if isinstance(target, Known):  # `16 (1, 2, 4)`: an explicit list of values
+    if isinstance(target, v.Known):  # `16 (1, 2, 4)`: an explicit list of values
         return declare(elaborator, node.function, node.arguments, None, node.span, scope, name)
-    if isinstance(target, MemoryRef):
+    if isinstance(target, v.MemoryRef):
         return access(elaborator, target, node.arguments, node.span, scope)
-    if isinstance(target, TupleOf) and len(node.arguments) == 1:
+    if isinstance(target, v.TupleOf) and len(node.arguments) == 1:
         index = constant_of(elaborator.value(node.arguments[0], scope))
         if isinstance(index, int) and 0 <= index < len(target.items):
             return target.items[index]
-        return Unmodelled("element")
-    if isinstance(target, Closure):
+        return v.Unmodelled("element")
+    if isinstance(target, v.Closure):
         return call(elaborator, target, [elaborator.value(argument, scope) for argument in node.arguments], node.span)
-    if isinstance(target, HostValue) and all(isinstance(a, (n.Block, n.Function)) for a in node.arguments):
+    if isinstance(target, v.HostValue) and all(isinstance(a, (n.Block, n.Function)) for a in node.arguments):
         return target  # `xs.zip(ys){ (a, b) => … }`
     for argument in node.arguments:
         if not isinstance(argument, (n.Block, n.Function)):
@@ -127,9 +117,9 @@ def _unnamed(argument: n.Node) -> n.Node:
     return argument.value if isinstance(argument, n.Assign) else argument
 
 
-def _set_register(register: Value, given: Value) -> Value:
+def _set_register(register: v.Value, given: v.Value) -> v.Value:
     """`setArg(register, value)`: the register holds what the host gives it."""
-    source = given.host if isinstance(given, MemoryRef) and given.host else given
-    if isinstance(register, MemoryRef) and register.host and isinstance(source, (HostValue, Known)):
-        register.host.alias = source if isinstance(source, HostValue) else HostValue("value", source.expr)
-    return UNIT
+    source = given.host if isinstance(given, v.MemoryRef) and given.host else given
+    if isinstance(register, v.MemoryRef) and register.host and isinstance(source, (v.HostValue, v.Known)):
+        register.host.alias = source if isinstance(source, v.HostValue) else v.HostValue("value", source.expr)
+    return v.UNIT

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 import tunepass as tp
 from tunepass.backends.correction import terms_of
-from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
+from tunepass.evaluators.toolchains.compiler_reports import FOLDER, CompilerReports
 from tunepass.evaluators.toolchains.nvcc import identify, nvcc_on
 from tunepass.evaluators.toolchains.ptxas import CompilerReport
 from tunepass.expr.algebra import lift, mul
 from tunepass.expr.numpy_eval import evaluate_within
+from tunepass.files import user_cache
 from tunepass.frontends.gpu.lowering import lower
 from tunepass.hwmodels.gpu.device import load
 from tunepass.hwmodels.gpu.register_fit import Cases, fit
@@ -168,7 +169,7 @@ def main() -> None:
     parser.add_argument("--samples", default="", metavar="NAME,...", help="only these")
     options = parser.parse_args()
     sources = [s for s in SAMPLES if s.stem in (options.samples.split(",") if options.samples else (s.stem,))]
-    found = [one for source in sources for one in compiles(source, options.variants, user_cache())]
+    found = [one for source in sources for one in compiles(source, options.variants, user_cache(FOLDER))]
     if options.fit:
         weights = fitted(found)
         learnt = sum(int(one.fitted.sum()) for one in found)

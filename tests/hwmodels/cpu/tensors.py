@@ -12,7 +12,6 @@ from tunepass.diagnostics import Source
 from tunepass.expr import parse
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate
-from tunepass.hwmodels.cpu.sparse_loops import accesses
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.tensor import (
     Access,
@@ -32,6 +31,7 @@ from tunepass.ir.tensor import (
     TensorKernel,
     TensorStatistics,
     Unroll,
+    accesses,
 )
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter

@@ -25,8 +25,8 @@ from tunepass.ir.tensor import (
     TensorExpr,
     TensorKernel,
     Unroll,
+    accesses,
 )
-from tunepass.tensors.notation import accesses
 from tunepass.tensors.schedule.nest import IllegalSchedule, ScheduledNest, scheduled_nest
 
 EXPRESSIONS = (  # left, right, formats a sparse operand may have, whether the result may share its levels

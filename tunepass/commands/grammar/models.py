@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar.shared import (
-    add_command,
-    add_extrapolate,
-    add_kernel,
-    add_limits,
-    add_model,
-    add_source,
-    add_spatial,
-    add_store,
-)
+from tunepass.commands.grammar import shared
 from tunepass.commands.grammar.values import at_least, braced, duration, named, names
 
 if TYPE_CHECKING:
@@ -21,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def add_estimate(commands: Commands) -> None:
-    parser = add_command(commands, "estimate", "price configurations with a device's model; nothing is run")
-    add_source(parser, "a source that a model prices, such as a Spatial source (.scala)")
-    add_model(parser)
+    parser = shared.add_command(commands, "estimate", "price configurations with a device's model; nothing is run")
+    shared.add_source(parser, "a source that a model prices, such as a Spatial source (.scala)")
+    shared.add_model(parser)
     parser.add_argument("--set", metavar="NAME=VALUE,...", help="values in place of the source's own")
     parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
     parser.add_argument("-o", "--output", metavar="FILE", help="a table (.csv); with --explain a picture (.svg, .html)")
@@ -31,9 +22,11 @@ def add_estimate(commands: Commands) -> None:
 
 
 def add_pareto(commands: Commands) -> None:
-    parser = add_command(commands, "pareto", "the Pareto front of a model's objectives: exact, or as a study has it")
+    parser = shared.add_command(
+        commands, "pareto", "the Pareto front of a model's objectives: exact, or as a study has it"
+    )
     parser.add_argument("source", metavar="SOURCE", help="a Spatial source (.scala)")
-    add_model(parser)
+    shared.add_model(parser)
     parser.add_argument("--objective", type=names, metavar="NAME[,NAME]", help="(default: cycles and the logic)")
     parser.add_argument("--exact", action="store_true", help="search for the exact front, with a certificate")
     parser.add_argument(
@@ -43,18 +36,18 @@ def add_pareto(commands: Commands) -> None:
         default="branch_and_bound",
         help="how, with --exact (default: branch_and_bound)",
     )
-    add_extrapolate(parser)
+    shared.add_extrapolate(parser)
     parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
     parser.add_argument("--max-evals", type=at_least(1), metavar="N", help="stop it after so many configurations")
     parser.add_argument("-o", "--output", metavar="FILE", help="the front as a table (.csv) or a picture (.svg)")
-    add_store(parser)
+    shared.add_store(parser)
 
 
 def add_prune(commands: Commands) -> None:
-    parser = add_command(
+    parser = shared.add_command(
         commands, "prune", "count what limits leave of a space, and say why it is no more; nothing is run"
     )
-    add_limits(parser)
+    shared.add_limits(parser)
     parser.add_argument(
         "--solver",
         type=named("pruning_solvers"),
@@ -85,17 +78,19 @@ def add_prune(commands: Commands) -> None:
 
 
 def add_serve(commands: Commands) -> None:
-    add_limits(
-        add_command(commands, "serve", "answer questions about what limits leave, a line of JSON each, on stdio")
+    shared.add_limits(
+        shared.add_command(commands, "serve", "answer questions about what limits leave, a line of JSON each, on stdio")
     )
 
 
 def add_devices(commands: Commands) -> None:
-    add_command(commands, "devices", "list the devices that models know, and what they hold")
+    shared.add_command(commands, "devices", "list the devices that models know, and what they hold")
 
 
 def add_occupancy(commands: Commands) -> None:
-    parser = add_command(commands, "occupancy", "how many blocks of a kernel a GPU's multiprocessor holds at once")
+    parser = shared.add_command(
+        commands, "occupancy", "how many blocks of a kernel a GPU's multiprocessor holds at once"
+    )
     parser.add_argument("--device", metavar="D", required=True, help="a GPU of `tunepass devices`, such as a100")
     parser.add_argument("--threads", type=at_least(1), required=True, metavar="N", help="of a block")
     parser.add_argument("--registers", type=at_least(0), required=True, metavar="N", help="of a thread")
@@ -105,7 +100,7 @@ def add_occupancy(commands: Commands) -> None:
 
 
 def add_characterize(commands: Commands) -> None:
-    parser = add_command(commands, "characterize", "fit a device's areas to synthesis, or measure this machine")
+    parser = shared.add_command(commands, "characterize", "fit a device's areas to synthesis, or measure this machine")
     parser.add_argument(
         "--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev, or a file like theirs; host: this machine"
     )
@@ -119,5 +114,5 @@ def add_characterize(commands: Commands) -> None:
     modes.add_argument("--check", action="store_true", help="the device as it ships, on templates held back")
     modes.add_argument("--point", metavar="SOURCE", help="synthesise the templates of one design of a .scala source")
     parser.add_argument("--set", metavar="NAME=VALUE,...", help="with --point, values in place of the source's own")
-    add_kernel(parser)
-    add_spatial(parser)
+    shared.add_kernel(parser)
+    shared.add_spatial(parser)

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar.shared import (
-    add_command,
-    add_extrapolate,
-    add_generator,
-    add_kernel,
-    add_source,
-    add_spatial,
-    add_store,
-)
+from tunepass.commands.grammar import shared
 from tunepass.commands.grammar.values import at_least, duration, names, seeds
 
 if TYPE_CHECKING:
@@ -30,10 +22,10 @@ of them, separated by commas"""
 
 
 def add_build(commands: Commands) -> None:
-    parser = add_command(
+    parser = shared.add_command(
         commands, "build", "tune a source and build it", "tunepass build [options] SOURCE [-- COMPILER ARGS...]"
     )
-    add_source(parser, "an annotated source")
+    shared.add_source(parser, "an annotated source")
     parser.add_argument("-o", "--output", metavar="DIR", default="out", help="where the results go (default: out)")
     parser.add_argument(
         "--device",
@@ -74,9 +66,9 @@ def add_build(commands: Commands) -> None:
         help="tune for each of the kernel's sizes(...), keep K variants at most, and write what picks one by the size "
         "(default: 3 for .cu and .cl sources, else 1: no such thing)",
     )
-    add_spatial(parser)
-    add_extrapolate(parser)
-    add_generator(parser)
+    shared.add_spatial(parser)
+    shared.add_extrapolate(parser)
+    shared.add_generator(parser)
     parser.add_argument(
         "--transfer-from",
         action="append",
@@ -87,8 +79,8 @@ def add_build(commands: Commands) -> None:
     )
     parser.add_argument("--frozen", action="store_true", help="build from the lock, never search")
     parser.add_argument("--continue", dest="search_on", action="store_true", help="search on, even if the lock fits")
-    add_kernel(parser)
-    add_store(parser)
+    shared.add_kernel(parser)
+    shared.add_store(parser)
 
 
 def add_cc(commands: Commands) -> None:
@@ -100,20 +92,20 @@ def add_cxx(commands: Commands) -> None:
 
 
 def add_space(commands: Commands) -> None:
-    parser = add_command(
+    parser = shared.add_command(
         commands,
         "space",
         "print the parameters, constraints and exact size of a source's space",
         "tunepass space [options] SOURCE [-- COMPILER ARGS...]",
     )
-    add_source(parser)
+    shared.add_source(parser)
     parser.add_argument("--device", metavar="D", help="also the limits of the device that a GPU kernel is tuned for")
-    add_kernel(parser)
-    add_spatial(parser)
+    shared.add_kernel(parser)
+    shared.add_spatial(parser)
 
 
 def add_replay(commands: Commands) -> None:
-    parser = add_command(
+    parser = shared.add_command(
         commands, "replay", "run a strategy against a recorded space, and say how fast it gets how far"
     )
     parser.add_argument("recorded", metavar="FILE.json", help="a recorded space, its rows beside it in FILE.csv.gz")

@@ -7,17 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.evaluators.gpu_run import nvml
+from tunepass.evaluators.gpu_run import libcuda, nvml
 from tunepass.evaluators.gpu_run.driver import DeviceFailure, Driver, TooManyResources
-from tunepass.evaluators.gpu_run.libcuda import (
-    INVALID_VALUE,
-    NOT_FOUND,
-    OUT_OF_MEMORY,
-    CudaError,
-    DeviceAttribute,
-    FunctionAttribute,
-    LibCuda,
-)
 from tunepass.evaluators.gpu_run.protocol import Clock, Device, LaunchWords, Loaded, Place
 from tunepass.ir.gpu_call import Three
 
@@ -25,7 +16,7 @@ POINTER = 8  # bytes
 FLUSHED = 2  # times the cache's size is written to empty it
 USUAL_SHARED = 48 << 10  # bytes of a block, of which no more are given unless asked for
 REFUSED = {
-    INVALID_VALUE: "threads of a block, blocks of the grid or shared memory of a block",
+    libcuda.INVALID_VALUE: "threads of a block, blocks of the grid or shared memory of a block",
     701: "registers for the threads of a block",  # LAUNCH_OUT_OF_RESOURCES
     720: "multiprocessors for all blocks at once",  # COOPERATIVE_LAUNCH_TOO_LARGE
 }
@@ -54,7 +45,7 @@ class LoadedModule:
 class Cuda(Driver):
     def __init__(self) -> None:
         with told("run"):
-            self.lib = LibCuda()
+            self.lib = libcuda.LibCuda()
         self.places: tuple[Place, ...] = ()
         self.buffers: dict[int, int] = {}  # addresses of those that are arguments, by number
         self.pristine: dict[int, int] = {}
@@ -76,13 +67,13 @@ class Cuda(Driver):
         return facts
 
     def _described(self, device: int) -> Device:
-        def of(which: DeviceAttribute, step: int = 0) -> int:
+        def of(which: libcuda.DeviceAttribute, step: int = 0) -> int:
             return self.lib.attribute(device, which + step)
 
-        def three(which: DeviceAttribute) -> Three:
+        def three(which: libcuda.DeviceAttribute) -> Three:
             return of(which), of(which, 1), of(which, 2)
 
-        which, version = DeviceAttribute, self.lib.version()
+        which, version = libcuda.DeviceAttribute, self.lib.version()
         counter = nvml.find(self.lib.bus(device))
         return Device(
             name=self.lib.name(device),
@@ -120,7 +111,7 @@ class Cuda(Driver):
                     self.pristine[number] = self.lib.allocate(place.whole)
 
     def load(self, key: str, path: str, function: str, options: Sequence[str]) -> Loaded:
-        lib, which = self.lib, FunctionAttribute
+        lib, which = self.lib, libcuda.FunctionAttribute
         with told("compile"):
             module = lib.load(Path(path).read_bytes())
             entry = lib.function(module, function)
@@ -155,8 +146,8 @@ class Cuda(Driver):
             return self.buffers[number]
         try:
             address, size = self.lib.symbol(self.modules[key].module, place.symbol)
-        except CudaError as error:
-            if error.code != NOT_FOUND:
+        except libcuda.CudaError as error:
+            if error.code != libcuda.NOT_FOUND:
                 raise
             raise DeviceFailure("run", f"the module has no variable {place.symbol}", doubtful=False) from error
         if size < place.size:
@@ -191,7 +182,7 @@ class Cuda(Driver):
         _check_arguments(arguments, module.parameters)
         with told("crash", launching=True):
             if launch.dynamic_shared and module.shared_byte + launch.dynamic_shared > USUAL_SHARED:
-                lib.set_attribute(module.function, FunctionAttribute.DYNAMIC_SHARED_BYTE, launch.dynamic_shared)
+                lib.set_attribute(module.function, libcuda.FunctionAttribute.DYNAMIC_SHARED_BYTE, launch.dynamic_shared)
             lib.record(self.first)
             lib.launch(module.function, launch.grid, launch.block, launch.dynamic_shared, arguments)
             lib.record(self.last)
@@ -226,10 +217,10 @@ def told(stage: str, launching: bool = False) -> Iterator[None]:
     """What the driver reports as what the protocol knows; errors that are of no stage by themselves are of `stage`."""
     try:
         yield
-    except CudaError as error:
+    except libcuda.CudaError as error:
         if launching and error.code in REFUSED:
             raise TooManyResources(REFUSED[error.code]) from error
-        if error.code == OUT_OF_MEMORY:
+        if error.code == libcuda.OUT_OF_MEMORY:
             raise DeviceFailure("memory", str(error), doubtful=stage != "memory") from error
         doubtful = error.code >= STICKY or stage != "compile"
         raise DeviceFailure(STAGES.get(error.code, stage), str(error), doubtful) from error

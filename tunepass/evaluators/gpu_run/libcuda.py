@@ -74,34 +74,34 @@ class LibCuda:
         self._call(function, ctypes.byref(handle), *arguments)
         return handle.value or 0
 
+    def _integer(self, name: str, *words: object) -> int:
+        value = ctypes.c_int()
+        self._call(name, ctypes.byref(value), *words)
+        return value.value
+
+    def _device_text(self, name: str, size: int, device: int) -> str:
+        text = ctypes.create_string_buffer(size)
+        self._call(name, text, ctypes.c_int(size), ctypes.c_int(device))
+        return text.value.decode(errors="replace")
+
     # --- devices
 
     def version(self) -> int:
         """13000 for 13.0."""
-        value = ctypes.c_int()
-        self._call("cuDriverGetVersion", ctypes.byref(value))
-        return value.value
+        return self._integer("cuDriverGetVersion")
 
     def count(self) -> int:
-        value = ctypes.c_int()
-        self._call("cuDeviceGetCount", ctypes.byref(value))
-        return value.value
+        return self._integer("cuDeviceGetCount")
 
     def device(self, number: int) -> int:
-        value = ctypes.c_int()
-        self._call("cuDeviceGet", ctypes.byref(value), ctypes.c_int(number))
-        return value.value
+        return self._integer("cuDeviceGet", ctypes.c_int(number))
 
     def name(self, device: int) -> str:
-        text = ctypes.create_string_buffer(256)
-        self._call("cuDeviceGetName", text, ctypes.c_int(len(text)), ctypes.c_int(device))
-        return text.value.decode(errors="replace")
+        return self._device_text("cuDeviceGetName", 256, device)
 
     def bus(self, device: int) -> str:
         """The address on the PCI bus, by which NVML knows the device."""
-        text = ctypes.create_string_buffer(64)
-        self._call("cuDeviceGetPCIBusId", text, ctypes.c_int(len(text)), ctypes.c_int(device))
-        return text.value.decode(errors="replace")
+        return self._device_text("cuDeviceGetPCIBusId", 64, device)
 
     def memory_byte(self, device: int) -> int:
         value = ctypes.c_size_t()
@@ -110,14 +110,12 @@ class LibCuda:
 
     def attribute(self, device: int, which: int) -> int:
         """0 where the driver does not know the attribute."""
-        value = ctypes.c_int()
         try:
-            self._call("cuDeviceGetAttribute", ctypes.byref(value), ctypes.c_int(which), ctypes.c_int(device))
+            return self._integer("cuDeviceGetAttribute", ctypes.c_int(which), ctypes.c_int(device))
         except CudaError as error:
             if error.code != INVALID_VALUE:
                 raise
             return 0
-        return value.value
 
     def enter(self, device: int) -> None:
         """Make the device's primary context the current one."""
@@ -171,9 +169,7 @@ class LibCuda:
         return address.value, size.value
 
     def function_attribute(self, function: int, which: FunctionAttribute) -> int:
-        value = ctypes.c_int()
-        self._call("cuFuncGetAttribute", ctypes.byref(value), ctypes.c_int(which), ctypes.c_void_p(function))
-        return value.value
+        return self._integer("cuFuncGetAttribute", ctypes.c_int(which), ctypes.c_void_p(function))
 
     def set_attribute(self, function: int, which: FunctionAttribute, value: int) -> None:
         self._call("cuFuncSetAttribute", ctypes.c_void_p(function), ctypes.c_int(which), ctypes.c_int(value))

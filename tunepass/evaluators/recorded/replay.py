@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.capabilities import Wrapper, required
-from tunepass.diagnostics import StudyError, nearest
+from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.evaluators.recorded.evaluator import ReplayEvaluator
 from tunepass.evaluators.recorded.scores import BestValue, HypervolumeShare
 from tunepass.evaluators.recorded.table import RecordedSpace, read
@@ -171,7 +171,6 @@ def _chosen(recorded: RecordedSpace, names: Sequence[str]) -> tuple[Objective, .
     by_name = {o.name: o for o in recorded.objectives}
     for name in names:
         if name not in by_name:
-            close = nearest(name, by_name)
-            hint = f"did you mean {close!r}?" if close else f"known: {', '.join(by_name)}"
+            hint = spelling_hint(name, by_name, f"known: {', '.join(by_name)}", quote=repr)
             raise StudyError(f"{recorded.name} records no objective {name!r}", hint=hint)
     return tuple(by_name[name] for name in names) or recorded.objectives[:1]

@@ -87,13 +87,6 @@ class CompilerReports:
         return self.folder / key[:2] / key  # few files a folder
 
 
-def user_cache() -> Path:
-    """Beside the digests of tunepass.evaluators.toolchains.digests."""
-    named = os.environ.get("TUNEPASS_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (Path(named) if named else Path(home) / "tunepass") / FOLDER
-
-
 def _cached(path: Path) -> tuple[CompilerReport, ...] | None:
     """None where there is no such file, or it is not what _keep wrote, or a header is another now."""
     try:

@@ -8,6 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from tunepass.files import user_cache
+
 MISSING = "missing"  # in place of the digest of a file that is not there or cannot be read
 REMEMBERED = "digests-1"  # the file, in the user's cache folder
 MOST_REMEMBERED = 200  # programs
@@ -51,9 +53,7 @@ def program_digest(path: Path) -> str:
 
 def _cache() -> Path:
     """The file that remembers; the folder is that of tunepass.hwmodels.cpu.host."""
-    named = os.environ.get("TUNEPASS_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (Path(named) if named else Path(home) / "tunepass") / REMEMBERED
+    return user_cache(REMEMBERED)
 
 
 def _remembered() -> dict[str, str]:

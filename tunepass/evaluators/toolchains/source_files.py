@@ -15,27 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tunepass.compilers import options
 from tunepass.compilers.asking import ask
 from tunepass.compilers.languages import is_source
-from tunepass.compilers.options import (
-    INCLUDED,
-    OUTPUT,
-    SAVE_TEMPS,
-    TAKES_VALUE,
-    is_input,
-    is_named,
-    kept,
-    split_arguments,
-    table_of,
-    walk,
-)
 from tunepass.compilers.responses import expanded, operand
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.toolchains.digests import MISSING, Signature, content_digest, signature, text_digest
 from tunepass.study.manifest import Kind, Manifest, Part
 
 STOPS = ("-c", "--compile", "-S", "--assemble", "-E", "--preprocess")
-WRITES = ("-M", "-Wp,-M", *SAVE_TEMPS)  # how words begin that make a compiler write what it lists elsewhere
+WRITES = ("-M", "-Wp,-M", *options.SAVE_TEMPS)  # how words begin that make a compiler write what it lists elsewhere
 NAME = re.compile(r"(?:\\[ #:\\]|\$\$|[^\s])+")
 
 
@@ -124,8 +113,8 @@ def listed_names(
     command: Sequence[str], source: Path, defines: Sequence[str], word: Literal["-M", "-MM"]
 ) -> list[str] | None:
     """The headers and further sources of a compile, as the compiler finds them; with `-MM` without the system's."""
-    table = table_of(command[0])
-    flags, _, further = split_arguments(listing_words(expanded(command[1:])[0], table), table)
+    table = options.table_of(command[0])
+    flags, _, further = options.split_arguments(listing_words(expanded(command[1:])[0], table), table)
     runs = [(*flags, *defines, named(source)), *((*flags, name) for name in further if not _same(Path(name), source))]
     listed: list[str] = []
     for run in runs:
@@ -142,21 +131,24 @@ def local_files(files: SourceFiles, command: Sequence[str], source: Path, define
     return [file for file in files.files if file.path in local]
 
 
-def listing_words(words: Sequence[str], takes_value: Collection[str] = TAKES_VALUE) -> list[str]:
+def listing_words(words: Sequence[str], takes_value: Collection[str] = options.TAKES_VALUE) -> list[str]:
     """The words with which `-M` lists to stdout, and nothing is written."""
 
     def lists(word: str, value: str | None) -> bool:
-        return not (word in STOPS or word.startswith(WRITES) or is_named(word, value, OUTPUT))
+        return not (word in STOPS or word.startswith(WRITES) or options.is_named(word, value, options.OUTPUT))
 
-    return kept(words, lists, takes_value)
+    return options.kept(words, lists, takes_value)
 
 
 def named_files(words: Sequence[str]) -> list[str]:
     """Files that words name, alone, after `=` or after an option; sources are listed with what they include."""
     names = list[str]()
-    for _, word, value in walk(words):
-        if not is_input(word, value):
-            names += [word.partition("=")[2], "" if word in INCLUDED and is_source(value or "") else value or ""]
+    for _, word, value in options.walk(words):
+        if not options.is_input(word, value):
+            names += [
+                word.partition("=")[2],
+                "" if word in options.INCLUDED and is_source(value or "") else value or "",
+            ]
         elif not is_source(word):
             names.append(word)
     return [name for name in names if name and Path(name).is_file()]

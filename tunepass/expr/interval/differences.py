@@ -17,23 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tunepass.expr import nodes as n
 from tunepass.expr.interval.bounds import Bounds
 from tunepass.expr.interval.extension import IntervalExtension
-from tunepass.expr.nodes import (
-    Binary,
-    BoolType,
-    Call,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    IntegerType,
-    Logical,
-    Name,
-    RealType,
-    Unary,
-    walk,
-)
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 512  # of one name that are looked at one by one
@@ -48,11 +34,11 @@ class Gain(NamedTuple):
 NONE = Gain(np.zeros(()), np.zeros(()))
 
 
-def signs(expressions: Sequence[Expr], domains: Mapping[str, Floats]) -> list[dict[str, int]]:
+def signs(expressions: Sequence[n.Expr], domains: Mapping[str, Floats]) -> list[dict[str, int]]:
     """Of each expression over the box of the domains, by name: 1 where it never falls as the name rises, -1 where it
     never rises, 0 where neither is proven. `domains` hold every name's values, ascending, strings as codes."""
     moves = [(name, step) for name, values in domains.items() for step in _steps(values)]
-    n = len(moves)
+    count = len(moves)
     low = {
         name: np.array([step[0] if name == moved else values[0] for moved, step in moves])
         for name, values in domains.items()
@@ -61,12 +47,12 @@ def signs(expressions: Sequence[Expr], domains: Mapping[str, Floats]) -> list[di
         name: np.array([step[1] if name == moved else values[-1] for moved, step in moves])
         for name, values in domains.items()
     }
-    nodes = list({id(node): node for e in expressions for node in walk(e)}.values())
-    values = {id(node): b for node, b in zip(nodes, IntervalExtension(nodes).bounds(low, high, n))}
+    nodes = list({id(node): node for e in expressions for node in n.walk(e)}.values())
+    values = {id(node): b for node, b in zip(nodes, IntervalExtension(nodes).bounds(low, high, count))}
     gains: dict[int, Gain] = {}
     with np.errstate(all="ignore"):
         for node in nodes:
-            if isinstance(node, Name):
+            if isinstance(node, n.Name):
                 gains[id(node)] = _of_name(node, moves)
             else:
                 gains[id(node)] = _clean(_gain(node, gains, values), values[id(node)])
@@ -84,9 +70,9 @@ def _steps(values: Floats) -> list[tuple[float, float, float]]:
 
 
 def _signs(gain: Gain, value: Bounds, owner: NDArray[np.int64], names: Sequence[str]) -> dict[str, int]:
-    n = len(owner)
-    known = np.broadcast_to(value.flags == 0, n)
-    rises, falls = known & np.broadcast_to(gain.lo >= 0, n), known & np.broadcast_to(gain.hi <= 0, n)
+    count = len(owner)
+    known = np.broadcast_to(value.flags == 0, count)
+    rises, falls = known & np.broadcast_to(gain.lo >= 0, count), known & np.broadcast_to(gain.hi <= 0, count)
     by_name = {}
     for i, name in enumerate(names):
         of_axis = owner == i
@@ -94,9 +80,9 @@ def _signs(gain: Gain, value: Bounds, owner: NDArray[np.int64], names: Sequence[
     return by_name
 
 
-def _of_name(e: Name, moves: Sequence[tuple[str, tuple[float, float, float]]]) -> Gain:
+def _of_name(e: n.Name, moves: Sequence[tuple[str, tuple[float, float, float]]]) -> Gain:
     of_name = np.array([name == e.name for name, _ in moves], np.bool_)
-    if not isinstance(e.type, BoolType | IntegerType | RealType):
+    if not isinstance(e.type, n.BoolType | n.IntegerType | n.RealType):
         return Gain(np.where(of_name, -np.inf, 0.0), np.where(of_name, np.inf, 0.0))
     least, most = (np.array([step for _, step in moves]).reshape(-1, 3).T[k] for k in (2, 1))
     lows = np.array([step[0] for _, step in moves])
@@ -112,39 +98,39 @@ def _clean(gain: Gain, value: Bounds) -> Gain:
     return Gain(np.where(still, 0.0, np.maximum(lo, -most)), np.where(still, 0.0, np.minimum(hi, most)))
 
 
-def _gain(e: Expr, gains: Mapping[int, Gain], values: Mapping[int, Bounds]) -> Gain:
+def _gain(e: n.Expr, gains: Mapping[int, Gain], values: Mapping[int, Bounds]) -> Gain:
     parts = [gains[id(child)] for child in e.children]
     bounds = [values[id(child)] for child in e.children]
     match e:
-        case Constant():
+        case n.Constant():
             return NONE
-        case Unary():
+        case n.Unary():
             return Gain(-parts[0].hi, -parts[0].lo)
-        case Binary(op="+"):
+        case n.Binary(op="+"):
             return _sum(e, parts[0], parts[1])
-        case Binary(op="-"):
+        case n.Binary(op="-"):
             return _sum(e, parts[0], Gain(-parts[1].hi, -parts[1].lo))
-        case Binary(op="*"):
+        case n.Binary(op="*"):
             return _sum(e, _times(parts[0], bounds[1]), _times(parts[1], bounds[0]))
-        case Binary(op="/" | "//") | Call(function="ceildiv"):
+        case n.Binary(op="/" | "//") | n.Call(function="ceildiv"):
             return _quotient(e, parts, bounds)
-        case Logical() | Call(function="min" | "max"):
+        case n.Logical() | n.Call(function="min" | "max"):
             return Gain(reduce(np.minimum, [p.lo for p in parts]), reduce(np.maximum, [p.hi for p in parts]))
-        case Compare(ops=(op,)) if op in ("<", "<=", ">", ">="):
+        case n.Compare(ops=(op,)) if op in ("<", "<=", ">", ">="):
             first, second = parts if op in (">", ">=") else parts[::-1]
             return _only_signs(Gain(first.lo - second.hi, first.hi - second.lo))
-        case If():
+        case n.If():
             chosen, then, otherwise = parts
             hull = Gain(np.minimum(then.lo, otherwise.lo), np.maximum(then.hi, otherwise.hi))
             return _where_still([chosen], hull)
-        case Call(function=function) if function in RISING:
+        case n.Call(function=function) if function in RISING:
             return _only_signs(parts[0])
     return _where_still(parts, NONE)
 
 
-def _sum(e: Expr, a: Gain, b: Gain) -> Gain:
+def _sum(e: n.Expr, a: Gain, b: Gain) -> Gain:
     lo, hi = a.lo + b.lo, a.hi + b.hi
-    if isinstance(e.type, IntegerType):
+    if isinstance(e.type, n.IntegerType):
         return Gain(lo, hi)
     against = ((a.lo < 0) & (b.hi > 0)) | ((b.lo < 0) & (a.hi > 0))
     return Gain(np.where(against, -np.inf, lo), np.where(against, np.inf, hi))
@@ -156,7 +142,7 @@ def _times(gain: Gain, value: Bounds) -> Gain:
     return Gain(reduce(np.minimum, corners), reduce(np.maximum, corners))
 
 
-def _quotient(e: Expr, parts: Sequence[Gain], bounds: Sequence[Bounds]) -> Gain:
+def _quotient(e: n.Expr, parts: Sequence[Gain], bounds: Sequence[Bounds]) -> Gain:
     """a'/b' - a/b = (a' - a)/b' - a (b' - b)/(b b'), of positive b; then rounded."""
     a, b = bounds
     positive = b.lo > 0
@@ -165,7 +151,7 @@ def _quotient(e: Expr, parts: Sequence[Gain], bounds: Sequence[Bounds]) -> Gain:
     twice = Bounds(least * least, most * most, b.flags)
     falls = _times(_times(Gain(-parts[1].hi, -parts[1].lo), a), twice)
     gain = _sum(e, _times(parts[0], inverse), falls)
-    if isinstance(e.type, IntegerType):
+    if isinstance(e.type, n.IntegerType):
         gain = Gain(np.floor(gain.lo), np.ceil(gain.hi))
     still = (parts[0].lo == 0) & (parts[0].hi == 0) & (parts[1].lo == 0) & (parts[1].hi == 0)
     lo = np.where(positive, gain.lo, np.where(still, 0.0, -np.inf))

@@ -14,31 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from tunepass.diagnostics import ExpressionError
+from tunepass.expr import nodes as n
 from tunepass.expr.domain import Domain, Interval
 from tunepass.expr.domain import number as number_of
 from tunepass.expr.interval.bounds import MAY_OVERFLOW, Bounds
 from tunepass.expr.interval.extension import name_bounds, node_bounds
-from tunepass.expr.nodes import (
-    INT_MAX,
-    INT_MIN,
-    Binary,
-    BoolType,
-    Call,
-    CategoryType,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    Index,
-    Logical,
-    Member,
-    Name,
-    OrderType,
-    RealType,
-    Type,
-    Unary,
-    walk,
-)
 from tunepass.expr.numpy_eval import remap
 from tunepass.expr.sharing import Sharing
 from tunepass.expr.smt import arithmetic
@@ -55,7 +35,7 @@ ONCE = {"+", "-", "*", "/", "negate"}  # operations that write each operand once
 class SmtWriter:
     """`lines` declare the names with their domains, and define what `satisfied` needs."""
 
-    def __init__(self, types: Mapping[str, Type], domains: Mapping[str, Domain]):
+    def __init__(self, types: Mapping[str, n.Type], domains: Mapping[str, Domain]):
         self.types, self.domains = types, domains
         self.symbols = {name: symbol(name) for name in types}
         self.lines: list[str] = []
@@ -69,9 +49,9 @@ class SmtWriter:
 
     # Names
 
-    def _declare(self, name: str, kind: Type) -> None:
+    def _declare(self, name: str, kind: n.Type) -> None:
         smt_name = self.symbols[name]
-        if isinstance(kind, OrderType):
+        if isinstance(kind, n.OrderType):
             places = self.positions(name)
             last = len(kind.items) - 1
             self.lines += [f"(declare-const {place} Int)" for place in places]
@@ -79,9 +59,9 @@ class SmtWriter:
             if last:
                 self.lines.append(f"(assert (distinct {' '.join(places)}))")
             return
-        sort = "Bool" if isinstance(kind, BoolType) else "Real" if isinstance(kind, RealType) else "Int"
+        sort = "Bool" if isinstance(kind, n.BoolType) else "Real" if isinstance(kind, n.RealType) else "Int"
         meaning = ""
-        if isinstance(kind, CategoryType):
+        if isinstance(kind, n.CategoryType):
             codes = ", ".join(f"{code} {value}" for code, value in enumerate(kind.values))
             meaning = f" ; {codes}".replace("\n", " ").replace("\r", " ")
         self.lines.append(f"(declare-const {smt_name} {sort}){meaning}")
@@ -93,20 +73,20 @@ class SmtWriter:
     def positions(self, name: str) -> tuple[str, ...]:
         """The symbols of an order, one a position: each is the code of the item there."""
         kind = self.types[name]
-        assert isinstance(kind, OrderType)
+        assert isinstance(kind, n.OrderType)
         return tuple(symbol(f"{name}[{i}]") for i in range(len(kind.items)))
 
     def within(self, name: str, domain: Domain) -> str:
         """That a name has one of the values of a domain."""
         smt_name, kind = self.symbols[name], self.types[name]
-        is_real = isinstance(kind, RealType)
+        is_real = isinstance(kind, n.RealType)
         if isinstance(domain, Interval):
             return f"(<= {literal(domain.lo, is_real=is_real)} {smt_name} {literal(domain.hi, is_real=is_real)})"
         if isinstance(domain, range) and len(domain) > 2:
             ends = f"(<= {integer(min(domain))} {smt_name} {integer(max(domain))})"
             step, rest = abs(domain.step), min(domain) % abs(domain.step)
             return ends if step == 1 else conjunction(ends, f"(= (mod {smt_name} {step}) {rest})")
-        if isinstance(kind, BoolType):
+        if isinstance(kind, n.BoolType):
             values = {bool(v) for v in domain}
             return TRUE if len(values) == 2 else smt_name if True in values else f"(not {smt_name})"
         numbers = [number_of(v, kind) for v in (domain.tolist() if isinstance(domain, np.ndarray) else domain)]
@@ -114,38 +94,38 @@ class SmtWriter:
 
     def literal(self, name: str, value: int | float) -> str:
         """A value of a name; strings are given by their codes."""
-        return literal(value, is_real=isinstance(self.types[name], RealType))
+        return literal(value, is_real=isinstance(self.types[name], n.RealType))
 
     # Expressions
 
-    def satisfied(self, e: Expr) -> Truth:
+    def satisfied(self, e: n.Expr) -> Truth:
         """That the Boolean `e` has a value, and it is True."""
         value, defined = self._term(e)
         assert isinstance(value, Truth)
         return all_of([defined, value])
 
-    def value(self, e: Expr) -> tuple[Number, Truth]:
+    def value(self, e: n.Expr) -> tuple[Number, Truth]:
         """A number (of a Boolean: 1 or 0), and where it has a value."""
         term, defined = self._term(e)
         return self._number(term), defined
 
-    def _term(self, e: Expr) -> tuple[Term, Truth]:
+    def _term(self, e: n.Expr) -> tuple[Term, Truth]:
         e = self._sharing.shared(e)
-        nodes = [node for node in walk(e) if id(node) not in self._terms]
+        nodes = [node for node in n.walk(e) if id(node) not in self._terms]
         for node in nodes:
             self._uses.update(id(child) for child in node.children)
         with np.errstate(all="ignore"):
             for node in nodes:
                 self._bounds[id(node)] = (
-                    name_bounds(node, self.domains.get(node.name)) if isinstance(node, Name) else self._bounded(node)
+                    name_bounds(node, self.domains.get(node.name)) if isinstance(node, n.Name) else self._bounded(node)
                 )
                 self._terms[id(node)] = self._kept(node, *self._node(node))
         return self._terms[id(e)]
 
-    def _bounded(self, node: Expr) -> Bounds:
+    def _bounded(self, node: n.Expr) -> Bounds:
         return node_bounds(node, self._bounds)
 
-    def _kept(self, node: Expr, term: Term, defined: Truth) -> tuple[Term, Truth]:
+    def _kept(self, node: n.Expr, term: Term, defined: Truth) -> tuple[Term, Truth]:
         """With names for what is written more than once."""
         often = self._uses[id(node)] > 1
         if isinstance(term, Number):
@@ -167,70 +147,70 @@ class SmtWriter:
         self.lines.append(f"(define-fun e.{self._defined} () {sort} {text})")
         return f"e.{self._defined}"
 
-    def _node(self, e: Expr) -> tuple[Term, Truth]:
+    def _node(self, e: n.Expr) -> tuple[Term, Truth]:
         match e:
-            case Constant():
+            case n.Constant():
                 return self._constant(e), ALWAYS
-            case Name():
+            case n.Name():
                 return self._name(e), ALWAYS
-            case Unary(op="not"):
+            case n.Unary(op="not"):
                 truth, defined = self._terms[id(e.operand)]
                 assert isinstance(truth, Truth)
                 return ~truth, defined
-            case Compare():
+            case n.Compare():
                 pairs = zip(e.ops, e.operands, e.operands[1:])
                 return self._settled(False, [self._comparison(op, a, b, i) for i, (op, a, b) in enumerate(pairs)])
-            case Logical():
+            case n.Logical():
                 return self._settled(e.op == "or", [self._truth(x) for x in e.operands])
-            case Member():
+            case n.Member():
                 equal = any_of([self._equal("==", e.item, choice) for choice in e.choices])
                 return equal, self._all_defined(e)
-            case If():
+            case n.If():
                 return self._if(e)
-            case Index():
+            case n.Index():
                 return self._item(e)
-            case Call(function="pos"):
+            case n.Call(function="pos"):
                 return self._position(e)
         return self._operation(e)
 
-    def _constant(self, e: Constant) -> Term:
+    def _constant(self, e: n.Constant) -> Term:
         if isinstance(e.value, bool):
             return Truth.of("true" if e.value else "false")
         if isinstance(e.value, float):
             return arithmetic.constant(e.value)
         return whole(int(number_of(e.value, e.type)))
 
-    def _name(self, e: Name) -> Term:
+    def _name(self, e: n.Name) -> Term:
         smt_name = self.symbols[e.name]
-        if isinstance(e.type, OrderType):
+        if isinstance(e.type, n.OrderType):
             return self.positions(e.name)
-        if isinstance(e.type, BoolType):
+        if isinstance(e.type, n.BoolType):
             return Truth.of(smt_name)
         bounds = self._bounds[id(e)]
-        return Number(smt_name, "Real" if isinstance(e.type, RealType) else "Int", float(bounds.lo), float(bounds.hi))
+        return Number(smt_name, "Real" if isinstance(e.type, n.RealType) else "Int", float(bounds.lo), float(bounds.hi))
 
-    def _truth(self, e: Expr) -> tuple[Truth, Truth]:
+    def _truth(self, e: n.Expr) -> tuple[Truth, Truth]:
         term, defined = self._terms[id(e)]
         assert isinstance(term, Truth)
         return term, defined
 
-    def _defined_at(self, e: Expr) -> Truth:
+    def _defined_at(self, e: n.Expr) -> Truth:
         return self._terms[id(e)][1]
 
-    def _all_defined(self, e: Expr) -> Truth:
+    def _all_defined(self, e: n.Expr) -> Truth:
         return all_of([self._defined_at(x) for x in e.children])
 
-    def _number(self, term: Term, kind: Type | None = None) -> Number:
+    def _number(self, term: Term, kind: n.Type | None = None) -> Number:
         """A term as a number: Booleans as 1 and 0, Integers as reals where `kind` is Real."""
         assert not isinstance(term, tuple)
         if isinstance(term, Truth):
             term = Number(choice(term.exact, "1", "0"), "Int", 0.0, 1.0, 1.0 if term.is_doubtful else 0.0)
-        return term.as_real() if isinstance(kind, RealType) else term
+        return term.as_real() if isinstance(kind, n.RealType) else term
 
-    def _as(self, e: Expr, kind: Type) -> Number:
+    def _as(self, e: n.Expr, kind: n.Type) -> Number:
         """The value of `e` as a number of this type; strings as the codes that they have there, -1 for none."""
         number = self._number(self._terms[id(e)][0], kind)
-        if not (isinstance(e.type, CategoryType) and isinstance(kind, CategoryType)) or e.type == kind:
+        if not (isinstance(e.type, n.CategoryType) and isinstance(kind, n.CategoryType)) or e.type == kind:
             return number
         codes = remap(e.type, kind).tolist()
         text = integer(codes[-1])
@@ -246,37 +226,37 @@ class SmtWriter:
             value = any_of([value, after]) if stop else all_of([value, after])
         return value, defined
 
-    def _comparison(self, op: str, left: Expr, right: Expr, number: int) -> tuple[Truth, Truth]:
+    def _comparison(self, op: str, left: n.Expr, right: n.Expr, number: int) -> tuple[Truth, Truth]:
         before = [self._defined_at(left)] if number == 0 else []
         return self._equal(op, left, right), all_of([*before, self._defined_at(right)])
 
-    def _equal(self, op: str, left: Expr, right: Expr) -> Truth:
-        if isinstance(left.type, CategoryType):
+    def _equal(self, op: str, left: n.Expr, right: n.Expr) -> Truth:
+        if isinstance(left.type, n.CategoryType):
             return compared(op, self._as(left, left.type), self._as(right, left.type))
-        kind = left.type if isinstance(left.type, RealType) else right.type
+        kind = left.type if isinstance(left.type, n.RealType) else right.type
         return compared(op, self._as(left, kind), self._as(right, kind))
 
-    def _if(self, e: If) -> tuple[Term, Truth]:
+    def _if(self, e: n.If) -> tuple[Term, Truth]:
         condition, known = self._truth(e.condition)
         then, otherwise = self._defined_at(e.then), self._defined_at(e.otherwise)
         defined = all_of([known, implies(condition, then), implies(~condition, otherwise)])
-        if isinstance(e.type, BoolType):
+        if isinstance(e.type, n.BoolType):
             yes, no = self._truth(e.then)[0], self._truth(e.otherwise)[0]
             return all_of([implies(condition, yes), implies(~condition, no)]), defined
         ends = self._ends(e)
         return chosen(condition, self._as(e.then, e.type), self._as(e.otherwise, e.type), ends.lo, ends.hi), defined
 
-    def _ends(self, e: Expr) -> Ends:
+    def _ends(self, e: n.Expr) -> Ends:
         bounds = self._bounds[id(e)]
         return Ends(float(bounds.lo), float(bounds.hi))
 
-    def _operation(self, e: Expr) -> tuple[Term, Truth]:
-        op = "negate" if isinstance(e, Unary) else e.op if isinstance(e, Binary) else str(e.label)
+    def _operation(self, e: n.Expr) -> tuple[Term, Truth]:
+        op = "negate" if isinstance(e, n.Unary) else e.op if isinstance(e, n.Binary) else str(e.label)
         if op == "ispow2":
             return self._power_of_two(e)
         operands = e.children
-        reals = isinstance(e.type, RealType) or any(isinstance(x.type, RealType) for x in operands)
-        kind = next((x.type for x in (e, *operands) if isinstance(x.type, RealType)), None)
+        reals = isinstance(e.type, n.RealType) or any(isinstance(x.type, n.RealType) for x in operands)
+        kind = next((x.type for x in (e, *operands) if isinstance(x.type, n.RealType)), None)
         terms, ends = [self._as(x, kind or x.type) for x in operands], self._ends(e)
         if op not in ONCE:
             terms = [replace(t, text=self._named(t.text, t.sort, often=True)) for t in terms]
@@ -299,17 +279,17 @@ class SmtWriter:
             extreme = replace(extreme, text=self._named(extreme.text, extreme.sort, often=True))
         return extreme
 
-    def _fitting(self, e: Expr, number: Number) -> Truth:
+    def _fitting(self, e: n.Expr, number: Number) -> Truth:
         """That an integer fits 64 bits, where bounds do not show it."""
         if number.sort != "Int" or not int(self._bounds[id(e)].flags) & MAY_OVERFLOW:
             return ALWAYS
         checked = replace(number, text=self._named(number.text, "Int", often=True))
-        return all_of([compared(">=", checked, whole(INT_MIN)), compared("<=", checked, whole(INT_MAX))])
+        return all_of([compared(">=", checked, whole(n.INT_MIN)), compared("<=", checked, whole(n.INT_MAX))])
 
-    def _listed(self, e: Expr, op: str, terms: Sequence[Number], ends: Ends) -> tuple[Number, Truth]:
+    def _listed(self, e: n.Expr, op: str, terms: Sequence[Number], ends: Ends) -> tuple[Number, Truth]:
         """A function that SMT-LIB lacks, by the names in it."""
-        exponent = e.right if isinstance(e, Binary) and op == "**" else None
-        if isinstance(exponent, Constant) and isinstance(e.type, RealType):
+        exponent = e.right if isinstance(e, n.Binary) and op == "**" else None
+        if isinstance(exponent, n.Constant) and isinstance(e.type, n.RealType):
             power = power_of_reals(terms, float(exponent.value), ends)
             if power is not None:
                 return power, ALWAYS
@@ -328,59 +308,59 @@ class SmtWriter:
         """The greatest common divisor d of a and b: both are multiples of it, and it is a sum of multiples of them."""
         a, b = (self._named(t.text, "Int", often=True) for t in terms)
         self._defined += 1
-        d, m, n, u, v = (f"d.{self._defined}.{letter}" for letter in "dmnuv")
-        self.lines += [f"(declare-const {name} Int)" for name in (d, m, n, u, v)]
+        d, m, k, u, v = (f"d.{self._defined}.{letter}" for letter in "dmnuv")
+        self.lines += [f"(declare-const {name} Int)" for name in (d, m, k, u, v)]
         self.lines.append(
-            f"(assert (and (>= {d} 0) (= {a} (* {d} {m})) (= {b} (* {d} {n})) (= {d} (+ (* {u} {a}) (* {v} {b})))))"
+            f"(assert (and (>= {d} 0) (= {a} (* {d} {m})) (= {b} (* {d} {k})) (= {d} (+ (* {u} {a}) (* {v} {b})))))"
         )
         if op == "gcd":
             return Number(d, "Int", ends.lo, ends.hi)
         return Number(f"(ite (= {d} 0) 0 (abs (* {m} {b})))", "Int", ends.lo, ends.hi)
 
-    def _power_of_two(self, e: Expr) -> tuple[Term, Truth]:
+    def _power_of_two(self, e: n.Expr) -> tuple[Term, Truth]:
         number, most = self._number(self._terms[id(e.children[0])][0]), self._bounds[id(e.children[0])].hi
         text = self._named(number.text, "Int", often=True)
         powers = [integer(2**k) for k in range(63) if 2.0**k <= float(most) + number.error]
         truth = Truth.of(either(text, powers))
         return truth if not number.error else Truth(truth.exact, "true", "true"), self._all_defined(e)
 
-    def _item(self, e: Index) -> tuple[Term, Truth]:
-        assert isinstance(e.order.type, OrderType)
+    def _item(self, e: n.Index) -> tuple[Term, Truth]:
+        assert isinstance(e.order.type, n.OrderType)
         places, position = self._terms[id(e.order)][0], self._number(self._terms[id(e.index)][0])
         assert isinstance(places, tuple)
-        items, ends, n = e.order.type.items, self._ends(e), len(places)
+        items, ends, count = e.order.type.items, self._ends(e), len(places)
         text = _picked(position.text, list(places))
-        if not isinstance(e.type, CategoryType) and items != tuple(range(n)):
+        if not isinstance(e.type, n.CategoryType) and items != tuple(range(count)):
             text = self._named(text, "Int", often=True)
             text = _picked(text, [integer(int(item)) for item in items])
-        inside = all_of([compared(">=", position, whole(0)), compared("<", position, whole(n))])
-        sure = position.lo - position.error >= 0 and position.hi + position.error < n
+        inside = all_of([compared(">=", position, whole(0)), compared("<", position, whole(count))])
+        sure = position.lo - position.error >= 0 and position.hi + position.error < count
         number = Number(text, "Int", ends.lo, ends.hi, float("inf") if position.error else 0.0)
         return number, all_of([self._defined_at(e.index), ALWAYS if sure else inside])
 
-    def _position(self, e: Call) -> tuple[Term, Truth]:
+    def _position(self, e: n.Call) -> tuple[Term, Truth]:
         order, item = e.arguments
-        assert isinstance(order.type, OrderType)
-        items, places, n = order.type.items, self._terms[id(order)][0], len(order.type.items)
+        assert isinstance(order.type, n.OrderType)
+        items, places, count = order.type.items, self._terms[id(order)][0], len(order.type.items)
         assert isinstance(places, tuple)
-        if isinstance(item.type, CategoryType):
-            target = self._as(item, CategoryType(tuple(str(i) for i in items)))
+        if isinstance(item.type, n.CategoryType):
+            target = self._as(item, n.CategoryType(tuple(str(i) for i in items)))
             known = compared(">=", target, whole(0))
         else:
             target = self._as(item, item.type)
             known = any_of([compared("==", target, whole(int(i))) for i in items])
-            if items != tuple(range(n)):
+            if items != tuple(range(count)):
                 codes = [(integer(int(i)), str(code)) for code, i in enumerate(items)]
                 text = codes[-1][1]
                 for i, code in reversed(codes[:-1]):
                     text = choice(f"(= {target.text} {i})", code, text)
-                target = Number(text, "Int", 0.0, float(n - 1), target.error)
+                target = Number(text, "Int", 0.0, float(count - 1), target.error)
         code = self._named(target.text, "Int", often=True)
-        text = str(n - 1)
+        text = str(count - 1)
         for place, at in reversed(list(enumerate(places[:-1]))):
             text = choice(f"(= {at} {code})", str(place), text)
-        number = Number(text, "Int", 0.0, float(n - 1), float("inf") if target.error else 0.0)
-        return number, all_of([self._defined_at(item), ALWAYS if isinstance(item, Constant) else known])
+        number = Number(text, "Int", 0.0, float(count - 1), float("inf") if target.error else 0.0)
+        return number, all_of([self._defined_at(item), ALWAYS if isinstance(item, n.Constant) else known])
 
 
 def _picked(index: str, texts: list[str]) -> str:

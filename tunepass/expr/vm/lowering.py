@@ -12,32 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from tunepass.expr import nodes as n
 from tunepass.expr import python_eval
 from tunepass.expr.domain import Domain
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, NO_FLAGS, Bounds
 from tunepass.expr.interval.extension import name_bounds, node_bounds, operation_bounds
-from tunepass.expr.nodes import (
-    INTEGER,
-    REAL,
-    Binary,
-    Call,
-    CategoryType,
-    Compare,
-    Constant,
-    Expr,
-    If,
-    Index,
-    IntegerType,
-    Logical,
-    Member,
-    Name,
-    OrderType,
-    RealType,
-    Type,
-    Unary,
-    walk,
-)
-from tunepass.expr.nodes import BoolType as BoolType
 from tunepass.expr.numpy_eval import remap
 from tunepass.expr.vm.code import Emitter, Value
 
@@ -56,13 +35,13 @@ class Lowering(Emitter):
     def __init__(self, domains: Mapping[str, Domain], exact: Mapping[int, Bounds] | None = None):
         super().__init__()
         self.domains, self.exact = domains, exact or {}
-        self.inputs: dict[str, Name] = {}  # the columns read, in order
+        self.inputs: dict[str, n.Name] = {}  # the columns read, in order
         self.bounds: dict[int, Bounds] = {}
         self.lowered: dict[int, Lowered] = {}
 
-    def lower(self, e: Expr) -> Lowered:
+    def lower(self, e: n.Expr) -> Lowered:
         with np.errstate(all="ignore"):
-            for node in walk(e):
+            for node in n.walk(e):
                 if id(node) not in self.lowered:
                     bounds = self.exact.get(id(node)) or self._bounds(node)
                     self.bounds[id(node)] = bounds
@@ -70,8 +49,8 @@ class Lowering(Emitter):
                     self.lowered[id(node)] = value, status if bounds.flags else None
         return self.lowered[id(e)]
 
-    def _bounds(self, e: Expr) -> Bounds:
-        return name_bounds(e, self.domains.get(e.name)) if isinstance(e, Name) else node_bounds(e, self.bounds)
+    def _bounds(self, e: n.Expr) -> Bounds:
+        return name_bounds(e, self.domains.get(e.name)) if isinstance(e, n.Name) else node_bounds(e, self.bounds)
 
     def first(self, *statuses: Value | None) -> Value | None:
         """The first status that is not 0, in the order of evaluation."""
@@ -81,48 +60,48 @@ class Lowering(Emitter):
                 result = status if result is None or result == status else self.emit("or_else", result, status)
         return result
 
-    def input(self, e: Name) -> int:
+    def input(self, e: n.Name) -> int:
         """The number of the input column of a name."""
         if e.name not in self.inputs:
             self.inputs[e.name] = e
         return list(self.inputs).index(e.name)
 
-    def _node(self, e: Expr, bounds: Bounds) -> Lowered:
-        if bounds.flags == 0 and bounds.lo == bounds.hi and not isinstance(e.type, (RealType, OrderType)):
+    def _node(self, e: n.Expr, bounds: Bounds) -> Lowered:
+        if bounds.flags == 0 and bounds.lo == bounds.hi and not isinstance(e.type, (n.RealType, n.OrderType)):
             return self.constant(int(bounds.lo)), None
         return HANDLERS[type(e)](self, e, int(bounds.flags))
 
-    def _constant(self, e: Constant, flags: int) -> Lowered:
+    def _constant(self, e: n.Constant, flags: int) -> Lowered:
         assert isinstance(e.value, (bool, int, float))  # a string's code is a point
         return self.constant(e.value), None
 
-    def _name(self, e: Name, flags: int) -> Lowered:
+    def _name(self, e: n.Name, flags: int) -> Lowered:
         number = self.input(e)
-        if isinstance(e.type, OrderType):
+        if isinstance(e.type, n.OrderType):
             return number, None
-        value = self.emit("bool_column" if isinstance(e.type, BoolType) else "input", number)
+        value = self.emit("bool_column" if isinstance(e.type, n.BoolType) else "input", number)
         return value, self.emit("nan_check", value) if flags else None
 
-    def _as(self, e: Expr, kind: Type) -> Value:
+    def _as(self, e: n.Expr, kind: n.Type) -> Value:
         """The value of `e` as a Real where `kind` is one; a Bool is an Integer already."""
         value = self.lowered[id(e)][0]
-        if not isinstance(kind, RealType) or isinstance(e.type, RealType):
+        if not isinstance(kind, n.RealType) or isinstance(e.type, n.RealType):
             return value
         if value in self.known:
             return self.constant(float(self.known[value]))
         return self.emit("small_real" if self._small(e) else "real", value)
 
-    def _small(self, e: Expr) -> bool:
+    def _small(self, e: n.Expr) -> bool:
         bounds = self.bounds[id(e)]
         return bool(bounds.lo > -SMALL and bounds.hi < SMALL)
 
-    def _status(self, e: Expr) -> Value | None:
+    def _status(self, e: n.Expr) -> Value | None:
         return self.lowered[id(e)][1]
 
-    def _folded(self, e: Expr) -> Value | None:
+    def _folded(self, e: n.Expr) -> Value | None:
         """A real operation on constants, done now."""
         values = [self.known.get(self.lowered[id(x)][0]) for x in e.children]
-        if not isinstance(e.type, RealType) or any(v is None for v in values):
+        if not isinstance(e.type, n.RealType) or any(v is None for v in values):
             return None
         if any(self._status(x) is not None for x in e.children):
             return None
@@ -131,19 +110,19 @@ class Lowering(Emitter):
         except (python_eval.UndefinedValue, python_eval.OverflowValue):
             return None
 
-    def _unary(self, e: Unary, flags: int) -> Lowered:
+    def _unary(self, e: n.Unary, flags: int) -> Lowered:
         if e.op == "not":
             return self.emit("not", self.lowered[id(e.operand)][0]), self._status(e.operand)
         return self._one("-", e, e.operand, flags)
 
-    def _binary(self, e: Binary, flags: int) -> Lowered:
+    def _binary(self, e: n.Binary, flags: int) -> Lowered:
         folded = self._folded(e)
         if folded is not None:
             return folded, None
-        real = isinstance(e.type, RealType)
+        real = isinstance(e.type, n.RealType)
         return self._real(e.op, e, flags) if real else self._integer(e.op, e, e.left, e.right, flags)
 
-    def _call(self, e: Call, flags: int) -> Lowered:
+    def _call(self, e: n.Call, flags: int) -> Lowered:
         if e.function == "pos":
             return self._pos(e)
         folded = self._folded(e)
@@ -151,21 +130,21 @@ class Lowering(Emitter):
             return folded, None
         if e.function in ("min", "max"):
             values = [self._as(x, e.type) for x in e.arguments]
-            op, result = e.function + ("_real" if isinstance(e.type, RealType) else ""), values[0]
+            op, result = e.function + ("_real" if isinstance(e.type, n.RealType) else ""), values[0]
             for value in values[1:]:
                 result = self.emit(op, result, value)
             return result, self.first(*(self._status(x) for x in e.arguments))
         if len(e.arguments) == 1:
             return self._one(e.function, e, e.arguments[0], flags)
-        if isinstance(e.type, RealType):
+        if isinstance(e.type, n.RealType):
             return self._real(e.function, e, flags)
         return self._integer(e.function, e, e.arguments[0], e.arguments[1], flags)
 
-    def _one(self, op: str, e: Expr, operand: Expr, flags: int) -> Lowered:
-        kind = REAL if isinstance(e.type, RealType) or isinstance(operand.type, RealType) else INTEGER
+    def _one(self, op: str, e: n.Expr, operand: n.Expr, flags: int) -> Lowered:
+        kind = n.REAL if isinstance(e.type, n.RealType) or isinstance(operand.type, n.RealType) else n.INTEGER
         value, status = self._as(operand, kind), self._status(operand)
         new_flags = flags and self._new_flags(op, e, operand)
-        if kind == INTEGER:
+        if kind == n.INTEGER:
             if op in ("floor", "ceil", "round"):
                 return value, status
             result = self.emit({"-": "neg"}.get(op, op), value)
@@ -174,14 +153,14 @@ class Lowering(Emitter):
         check = {"sqrt": "below_zero_check", "log": "positive_check", "log2": "positive_check"}.get(op, "range_check")
         return result, self.first(status, self.emit(check, value) if new_flags else None)
 
-    def _new_flags(self, op: str, e: Expr, *operands: Expr) -> int:
+    def _new_flags(self, op: str, e: n.Expr, *operands: n.Expr) -> int:
         """What may go wrong in the operation itself, its operands being fine."""
         fine = [Bounds(self.bounds[id(x)].lo, self.bounds[id(x)].hi, NO_FLAGS) for x in operands]
         return int(operation_bounds(e, op, fine).flags)
 
-    def _real(self, op: str, e: Expr, flags: int) -> Lowered:
+    def _real(self, op: str, e: n.Expr, flags: int) -> Lowered:
         left, right = e.children
-        a, b = self._as(left, REAL), self._as(right, REAL)
+        a, b = self._as(left, n.REAL), self._as(right, n.REAL)
         result = self.emit(REAL_OPS[op] + "_real", a, b)
         check = None
         if flags and self._new_flags(op, e, left, right):
@@ -192,7 +171,7 @@ class Lowering(Emitter):
                 check = self.emit("divisor_check", b, result) if divides else self.emit("nan_check", result)
         return result, self.first(self._status(left), self._status(right), check)
 
-    def _integer(self, op: str, e: Expr, left: Expr, right: Expr, flags: int) -> Lowered:
+    def _integer(self, op: str, e: n.Expr, left: n.Expr, right: n.Expr, flags: int) -> Lowered:
         a, b = self.lowered[id(left)][0], self.lowered[id(right)][0]
         new_flags = flags and self._new_flags(op, e, left, right)
         check = self._check(op, a, b, new_flags) if new_flags else None
@@ -208,7 +187,7 @@ class Lowering(Emitter):
             return self.emit("negative_check", b)
         return self.emit("div_check" if op in DIVISIONS else INTEGER_OPS.get(op, op) + "_check", a, b)
 
-    def _quick(self, op: str, a: Value, b: Value, left: Expr, right: Expr) -> Value | None:
+    def _quick(self, op: str, a: Value, b: Value, left: n.Expr, right: n.Expr) -> Value | None:
         """A cheaper way to the same integer: shifts, products, or division in doubles."""
         second = self.known.get(b)
         if op in DIVISIONS:
@@ -224,7 +203,7 @@ class Lowering(Emitter):
                 return self.emit("shl", self.constant(1), b)
         return None
 
-    def _compare(self, e: Compare, flags: int) -> Lowered:
+    def _compare(self, e: n.Compare, flags: int) -> Lowered:
         steps: list[Lowered] = []
         for i, op in enumerate(e.ops):
             left, right = e.operands[i], e.operands[i + 1]
@@ -232,21 +211,21 @@ class Lowering(Emitter):
             steps.append((self._comparison(op, left, right), self.first(before, self._status(right))))
         return self._settle(False, steps)
 
-    def _comparison(self, op: str, left: Expr, right: Expr) -> Value:
-        if isinstance(left.type, CategoryType):
+    def _comparison(self, op: str, left: n.Expr, right: n.Expr) -> Value:
+        if isinstance(left.type, n.CategoryType):
             a, b, suffix = self.lowered[id(left)][0], self._coded(right, left.type), ""
         else:
-            real = isinstance(left.type, RealType) or isinstance(right.type, RealType)
-            kind: Type = REAL if real else INTEGER
+            real = isinstance(left.type, n.RealType) or isinstance(right.type, n.RealType)
+            kind: n.Type = n.REAL if real else n.INTEGER
             a, b, suffix = self._as(left, kind), self._as(right, kind), "_real" if real else ""
         if op in (">", ">="):
             a, b = b, a
         return self.emit(COMPARISONS[op] + suffix, a, b)
 
-    def _coded(self, e: Expr, target: Type) -> Value:
+    def _coded(self, e: n.Expr, target: n.Type) -> Value:
         """The code of a string in another Category, -1 if it has none there."""
         value = self.lowered[id(e)][0]
-        if e.type == target or not isinstance(e.type, CategoryType) or not isinstance(target, CategoryType):
+        if e.type == target or not isinstance(e.type, n.CategoryType) or not isinstance(target, n.CategoryType):
             return value
         return self._lookup(value, remap(e.type, target).tolist())
 
@@ -264,25 +243,26 @@ class Lowering(Emitter):
             value = self.emit("or" if stop else "and", value, after)
         return value, status
 
-    def _logical(self, e: Logical, flags: int) -> Lowered:
+    def _logical(self, e: n.Logical, flags: int) -> Lowered:
         stop = e.op == "or"
         neutral = int(not stop)
         bounded = [(x, self.bounds[id(x)]) for x in e.operands]
         steps = [self.lowered[id(x)] for x, b in bounded if not b.lo == b.hi == neutral or b.flags]
         return self._settle(stop, steps)
 
-    def _member(self, e: Member, flags: int) -> Lowered:
+    def _member(self, e: n.Member, flags: int) -> Lowered:
         equal = [self._comparison("==", e.item, choice) for choice in e.choices]
         value = equal[0]
         for other in equal[1:]:
             value = self.emit("or", value, other)
         return value, self.first(*(self._status(x) for x in e.children))
 
-    def _if(self, e: If, flags: int) -> Lowered:
+    def _if(self, e: n.If, flags: int) -> Lowered:
         condition, status = self.lowered[id(e.condition)]
         kind = e.type
         branches = [
-            self._coded(x, kind) if isinstance(kind, CategoryType) else self._as(x, kind) for x in (e.then, e.otherwise)
+            self._coded(x, kind) if isinstance(kind, n.CategoryType) else self._as(x, kind)
+            for x in (e.then, e.otherwise)
         ]
         value = self.emit("select", condition, branches[0], branches[1])
         then, otherwise = self._status(e.then), self._status(e.otherwise)
@@ -295,8 +275,8 @@ class Lowering(Emitter):
             selected = self.emit("if_false", condition, otherwise)
         return value, self.first(status, selected)
 
-    def _index(self, e: Index, flags: int) -> Lowered:
-        assert isinstance(e.order.type, OrderType)
+    def _index(self, e: n.Index, flags: int) -> Lowered:
+        assert isinstance(e.order.type, n.OrderType)
         column, items = self.lowered[id(e.order)][0], e.order.type.items
         index, status = self.lowered[id(e.index)]
         bounds = self.bounds[id(e.index)]
@@ -307,36 +287,36 @@ class Lowering(Emitter):
             value = self.emit("order_column", column, int(position), len(items))
         else:
             value = self.emit("order_at", index, column, len(items))
-        if isinstance(e.type, IntegerType) and items != tuple(range(len(items))):
+        if isinstance(e.type, n.IntegerType) and items != tuple(range(len(items))):
             value = self._lookup(value, [int(i) for i in items])
         return value, status
 
-    def _pos(self, e: Call) -> Lowered:
+    def _pos(self, e: n.Call) -> Lowered:
         order, item = e.arguments
-        assert isinstance(order.type, OrderType)
+        assert isinstance(order.type, n.OrderType)
         items, column = order.type.items, self.lowered[id(order)][0]
         code, status = self.lowered[id(item)]
-        if isinstance(item.type, CategoryType):
-            code = self._coded(item, CategoryType(tuple(str(i) for i in items)))
+        if isinstance(item.type, n.CategoryType):
+            code = self._coded(item, n.CategoryType(tuple(str(i) for i in items)))
         elif items != tuple(range(len(items))):
             target, code = code, self.constant(-1)
             for i, known in enumerate(items):
                 code = self.emit("select", self.emit("eq", target, self.constant(int(known))), self.constant(i), code)
         value = self.emit("order_find", code, column, len(items))
-        if not isinstance(item, Constant):
+        if not isinstance(item, n.Constant):
             status = self.first(status, self.emit("negative_check", value))
         return value, status
 
 
-HANDLERS: dict[type[Expr], Callable[[Lowering, Any, int], Lowered]] = {
-    Constant: Lowering._constant,
-    Name: Lowering._name,
-    Unary: Lowering._unary,
-    Binary: Lowering._binary,
-    Call: Lowering._call,
-    Compare: Lowering._compare,
-    Logical: Lowering._logical,
-    Member: Lowering._member,
-    If: Lowering._if,
-    Index: Lowering._index,
+HANDLERS: dict[type[n.Expr], Callable[[Lowering, Any, int], Lowered]] = {
+    n.Constant: Lowering._constant,
+    n.Name: Lowering._name,
+    n.Unary: Lowering._unary,
+    n.Binary: Lowering._binary,
+    n.Call: Lowering._call,
+    n.Compare: Lowering._compare,
+    n.Logical: Lowering._logical,
+    n.Member: Lowering._member,
+    n.If: Lowering._if,
+    n.Index: Lowering._index,
 }

@@ -11,17 +11,8 @@ from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
 from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
+from tunepass.space.parameters import checks
 from tunepass.space.parameters.base import pick_default
-from tunepass.space.parameters.checks import (
-    Number,
-    check_name,
-    check_range,
-    distinct,
-    flag,
-    freeze,
-    listing,
-    one_number_type,
-)
 from tunepass.space.parameters.lookup import Lookup
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
@@ -48,9 +39,9 @@ class Ordinal(NumericParameter):
     """
 
     name: str
-    domain: tuple[Number, ...]
+    domain: tuple[checks.Number, ...]
     log: bool
-    default: Number
+    default: checks.Number
     prior: Beta | None
     span: Span | None = field(compare=False, repr=False)
     lookup: Lookup = field(compare=False, repr=False)
@@ -58,27 +49,29 @@ class Ordinal(NumericParameter):
     def __init__(
         self,
         name: str,
-        values: Sequence[Number],
+        values: Sequence[checks.Number],
         *,
         log: bool = False,
-        default: Number | None = None,
+        default: checks.Number | None = None,
         prior: BetaLike | None = None,
         span: Span | None = None,
     ):
-        check_name(name, span)
-        domain = distinct(name, values, span)
+        checks.check_name(name, span)
+        domain = checks.distinct(name, values, span)
         if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in domain):
-            raise SpaceError(f"{name}: ordinal values are numbers, got {listing(domain)}", span, "use categorical")
-        domain = one_number_type(domain)
+            raise SpaceError(
+                f"{name}: ordinal values are numbers, got {checks.listing(domain)}", span, "use categorical"
+            )
+        domain = checks.one_number_type(domain)
         table: Column = np.array(domain, dtype=np.int64 if isinstance(domain[0], int) else np.float64)
-        freeze(self, lookup=Lookup(table))
-        log = flag(name, "log", log, span)
-        check_range(name, *self.lookup.ends, log, span)
-        freeze(self, name=name, domain=domain, log=log, span=span)
-        freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))
+        checks.freeze(self, lookup=Lookup(table))
+        log = checks.flag(name, "log", log, span)
+        checks.check_range(name, *self.lookup.ends, log, span)
+        checks.freeze(self, name=name, domain=domain, log=log, span=span)
+        checks.freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))
 
     def __str__(self) -> str:
-        return f"ordinal({listing(self.domain)})"
+        return f"ordinal({checks.listing(self.domain)})"
 
     @property
     def type(self) -> nodes.Type:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,26 @@ Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows and losses that a model learns; see `Model.fit`."""
+
+    x: Floats
+    loss: Floats
+    fantasies: Floats
+    keep: Indices | None = None
+    bounds: Mask | None = None
+    noise: Floats | None = None
+
+    def conditioning(self) -> Sample:
+        """The sample with only the rows of `keep`, where it is given."""
+        if (keep := self.keep) is None:
+            return self
+        bounds = None if self.bounds is None else self.bounds[keep]
+        noise = None if self.noise is None else self.noise[keep]
+        return replace(self, x=self.x[keep], loss=self.loss[keep], bounds=bounds, noise=noise)
+
+
 class Model(ABC):
     """`rows(columns)` once per batch of candidates; `fit` on the measured rows; `posterior` at candidates' rows."""
 
@@ -37,7 +57,6 @@ class Model(ABC):
     def rows(self, columns: Columns) -> Floats:
         """Rows (n, f) of this model's features."""
 
-    @abstractmethod
     def fit(
         self,
         x: Floats,
@@ -54,6 +73,11 @@ class Model(ABC):
         (one step of the imputation of Hutter, Hoos and Leyton-Brown 2011, "Bayesian optimization with censored
         response data"). `noise` (n,): variance known of the losses' errors, if anything is.
         """
+        self.learn(Sample(x, loss, fantasies, keep, bounds, noise))
+
+    @abstractmethod
+    def learn(self, sample: Sample) -> None:
+        """As `fit`."""
 
     @abstractmethod
     def posterior(self, x: Floats) -> Posterior:
@@ -88,24 +112,16 @@ class GpModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
 
-    def fit(
-        self,
-        x: Floats,
-        loss: Floats,
-        fantasies: Floats,
-        keep: Indices | None = None,
-        bounds: Mask | None = None,
-        noise: Floats | None = None,
-    ) -> None:
+    def learn(self, sample: Sample) -> None:
+        x, loss, fantasies, noise = sample.x, sample.loss, sample.fantasies, sample.noise
         rows, n = len(x), last_refit(len(x))
         key = loss[:n].tobytes() + (b"" if noise is None else noise[:n].tobytes())
         if key not in self._thetas:
             chosen = informative_rows(loss[:n], FIT_ROWS)
             known = None if noise is None else noise[:n][chosen]
             self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], self._affordable_draws(n), known)}
-        if keep is not None:
-            x, loss, bounds = x[keep], loss[keep], None if bounds is None else bounds[keep]
-            noise = None if noise is None else noise[keep]
+        part = sample.conditioning()
+        x, loss, bounds, noise = part.x, part.loss, part.bounds, part.noise
         drawn = list(zip(self.processes, self._thetas[key]))
         if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
@@ -177,15 +193,8 @@ class ForestModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def fit(
-        self,
-        x: Floats,
-        loss: Floats,
-        fantasies: Floats,
-        keep: Indices | None = None,
-        bounds: Mask | None = None,
-        noise: Floats | None = None,
-    ) -> None:
+    def learn(self, sample: Sample) -> None:
+        x, loss, fantasies, bounds = sample.x, sample.loss, sample.fantasies, sample.bounds
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)

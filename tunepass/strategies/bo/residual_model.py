@@ -7,11 +7,12 @@ tunepass.surrogates.residual.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from tunepass.space.columns import Columns
-from tunepass.strategies.bo.models import Indices, Mask, Model, last_refit
+from tunepass.strategies.bo.models import Model, Sample, last_refit
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats, Posterior
@@ -51,15 +52,8 @@ class ResidualModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return np.column_stack([self.plain.rows(columns), self.prior.losses(columns)])
 
-    def fit(
-        self,
-        x: Floats,
-        loss: Floats,
-        fantasies: Floats,
-        keep: Indices | None = None,
-        bounds: Mask | None = None,
-        noise: Floats | None = None,
-    ) -> None:
+    def learn(self, sample: Sample) -> None:
+        x, loss, fantasies = sample.x, sample.loss, sample.fantasies
         s, m, n = self.settings, np.ascontiguousarray(x[:, -1]), last_refit(len(x))
         self._expected_scale = self.prior.expected_scale(loss[:n])
         self.map = fit_affine_map(m[:n], loss[:n], self.prior.variance, s.kappa, self._expected_scale)
@@ -68,8 +62,8 @@ class ResidualModel(Model):
         self.value_agreement = value_agreement(m, loss, s.misfit_penalty) if on_log_scale else 0.0
         self.residual = self._rough if self.value_agreement > s.trusted_agreement else self._smooth
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
-        self.plain.fit(base, loss, more, keep, bounds, noise)
-        self.residual.fit(base, residual, more, keep, bounds, noise)
+        self.plain.learn(replace(sample, x=base, fantasies=more))
+        self.residual.learn(replace(sample, x=base, loss=residual, fantasies=more))
         unit = (float(residual.std()) or 1.0) / (float(loss.std()) or 1.0)  # the unit of the residual's score
         self._residual_score = self.residual.score() - float(np.log(unit))
         probability = residual_weight(self._residual_score, self.plain.score(), len(loss), s)

@@ -12,7 +12,7 @@ from tunepass.acquisition.base import Acquisition
 from tunepass.diagnostics import TunepassError
 from tunepass.space.columns import Columns
 from tunepass.space.features.encoding import Encoding
-from tunepass.strategies.bo.models import Indices, Mask, Model, held_out_score, last_refit, raised
+from tunepass.strategies.bo.models import Model, Sample, held_out_score, last_refit, raised
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 
 SurrogateFactory = Callable[..., Surrogate]  # without arguments
@@ -49,17 +49,9 @@ class SurrogateModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def fit(
-        self,
-        x: Floats,
-        loss: Floats,
-        fantasies: Floats,
-        keep: Indices | None = None,
-        bounds: Mask | None = None,
-        noise: Floats | None = None,
-    ) -> None:
-        if keep is not None:
-            x, loss, bounds = x[keep], loss[keep], None if bounds is None else bounds[keep]
+    def learn(self, sample: Sample) -> None:
+        part = sample.conditioning()
+        x, loss, fantasies, bounds = part.x, part.loss, part.fantasies, part.bounds
         self._x, self._loss = x, loss
         if bounds is not None and bounds.any():
             loss = raised(loss, bounds, self._cross_validated(x, loss).mean)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.diagnostics import SourceError, Span, spelling_hint
 from tunepass.tensors.data.stored import LARGEST_INT
 from tunepass.tensors.data.text_stream import LineStream, clipped
 from tunepass.tensors.data.words import Word, size_of, words_of
@@ -100,8 +100,7 @@ def _chosen(word: Word, subject: str, known: tuple[str, ...]) -> str:
     chosen = word.text.lower()
     if chosen in known:
         return chosen
-    close = nearest(chosen, known)
-    hint = f"did you mean {close}?" if close else None
+    hint = spelling_hint(chosen, known, quote=str)
     raise SourceError(f"{clipped(word.text)} is none of the {subject} {', '.join(known)}", word.span, hint)
 
 

@@ -8,17 +8,7 @@ import numpy as np
 
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.tensor import Element, Format
-from tunepass.tensors.data.stored import (
-    DTYPE_OF,
-    LARGEST_INT,
-    LARGEST_OF,
-    Coordinates,
-    Int32s,
-    Int64s,
-    StoredLevel,
-    StoredTensor,
-    Values,
-)
+from tunepass.tensors.data import stored
 
 # Dense levels may take this many positions for nothing, and so many more per entry: the extents that a file states
 # cannot take all memory.
@@ -26,7 +16,7 @@ FREE_POSITIONS = 1 << 26
 POSITIONS_PER_ENTRY = 64
 
 
-def pack(name: str, coordinates: Coordinates, format: Format, element: Element) -> StoredTensor:
+def pack(name: str, coordinates: stored.Coordinates, format: Format, element: Element) -> stored.StoredTensor:
     """The tensor in `format`, entries at one coordinate summed, entries that are zero kept. Raises TunepassError."""
     indices, values = _sorted_distinct(name, coordinates, format.order, element)
     entries = values.size
@@ -42,17 +32,17 @@ def pack(name: str, coordinates: Coordinates, format: Format, element: Element) 
             positions *= extent
             _check_positions(name, positions, entries)
             parents = parents * extent + index
-            levels.append(StoredLevel(kind, extent))
+            levels.append(stored.StoredLevel(kind, extent))
         else:
             nodes = np.flatnonzero(differs)
             counts = np.bincount(parents[nodes], minlength=positions)  # (N_(l-1),)
             pos = np.zeros(positions + 1, np.int32)
             np.cumsum(counts, out=pos[1:])
-            levels.append(StoredLevel(kind, extent, pos, index[nodes].astype(np.int32)))
+            levels.append(stored.StoredLevel(kind, extent, pos, index[nodes].astype(np.int32)))
             parents, positions = np.cumsum(differs) - 1, nodes.size
-    vals = np.zeros(positions, DTYPE_OF[element])
+    vals = np.zeros(positions, stored.DTYPE_OF[element])
     vals[parents] = values
-    return StoredTensor(
+    return stored.StoredTensor(
         name=name,
         extents=coordinates.extents,
         format=format,
@@ -62,9 +52,9 @@ def pack(name: str, coordinates: Coordinates, format: Format, element: Element) 
     )
 
 
-def unpack(tensor: StoredTensor) -> Coordinates:
+def unpack(tensor: stored.StoredTensor) -> stored.Coordinates:
     """Every stored position as an entry, those that dense levels fill with zeros too."""
-    indices: list[Int64s] = []  # by level, each (N_l,)
+    indices: list[stored.Int64s] = []  # by level, each (N_l,)
     positions = 1
     for level in tensor.levels:
         if level.pos is None or level.crd is None:
@@ -78,12 +68,12 @@ def unpack(tensor: StoredTensor) -> Coordinates:
     by_mode = np.zeros((len(indices), positions), np.int32)
     for mode, index in zip(tensor.format.order, indices):
         by_mode[mode] = index
-    return Coordinates(tensor.extents, by_mode, tensor.vals)
+    return stored.Coordinates(tensor.extents, by_mode, tensor.vals)
 
 
 def _sorted_distinct(
-    name: str, coordinates: Coordinates, order: tuple[int, ...], element: Element
-) -> tuple[Int32s, Values]:
+    name: str, coordinates: stored.Coordinates, order: tuple[int, ...], element: Element
+) -> tuple[stored.Int32s, stored.Values]:
     """Indices by level (m, n) and values, sorted by level and without duplicates."""
     ranks = _ranking(coordinates, order)
     indices = coordinates.indices[list(order)]
@@ -98,10 +88,10 @@ def _sorted_distinct(
     if first.size < values.size:
         values = _summed(name, values, first, element)
         indices = indices[:, first]
-    return indices, values.astype(DTYPE_OF[element], copy=False)
+    return indices, values.astype(stored.DTYPE_OF[element], copy=False)
 
 
-def _ranking(coordinates: Coordinates, order: tuple[int, ...]) -> Int64s | None:
+def _ranking(coordinates: stored.Coordinates, order: tuple[int, ...]) -> stored.Int64s | None:
     """What sorts the entries by the modes in this order, stably; None where they are sorted."""
     if math.prod(coordinates.extents) >= 2**63:
         return np.lexsort([coordinates.indices[mode] for mode in reversed(order)])
@@ -112,17 +102,17 @@ def _ranking(coordinates: Coordinates, order: tuple[int, ...]) -> Int64s | None:
     return None if bool(np.all(keys[1:] >= keys[:-1])) else np.argsort(keys, kind="stable")
 
 
-def _summed(name: str, values: Values, first: Int64s, element: Element) -> Values:
+def _summed(name: str, values: stored.Values, first: stored.Int64s, element: Element) -> stored.Values:
     """Sums of the runs that start at `first`."""
     about = np.add.reduceat(values.astype(np.float64), first)
-    if not bool(np.all(np.abs(about) <= LARGEST_OF[element])):
+    if not bool(np.all(np.abs(about) <= stored.LARGEST_OF[element])):
         raise TunepassError(f"{name}: entries at one coordinate are summed, and a sum does not fit into {element}")
     exact = np.add.reduceat(values.astype(np.int64), first) if element in ("int", "long") else about
-    return exact.astype(DTYPE_OF[element])
+    return exact.astype(stored.DTYPE_OF[element])
 
 
 def _check_positions(name: str, positions: int, entries: int) -> None:
-    most = min(LARGEST_INT, FREE_POSITIONS + POSITIONS_PER_ENTRY * entries)
+    most = min(stored.LARGEST_INT, FREE_POSITIONS + POSITIONS_PER_ENTRY * entries)
     if positions > most:
         raise TunepassError(
             f"{name}: its dense levels take {positions:,} positions for {entries:,} entries, and {most:,} are allowed",

@@ -16,7 +16,7 @@ from tunepass.tensors.lower.positions import (
 )
 from tunepass.tensors.lower.statement import Statement
 from tunepass.tensors.lower.text import Lines, Quantity, plus, smallest
-from tunepass.tensors.lower.variables import parents
+from tunepass.tensors.schedule.loops import parents
 from tunepass.tensors.schedule.nest import DivideBy, SplitBy
 
 

@@ -10,7 +10,8 @@ from tunepass.ir.tensor import Access
 from tunepass.tensors.lower.function import LoweringError
 from tunepass.tensors.lower.storage import Storage
 from tunepass.tensors.lower.text import Quantity
-from tunepass.tensors.lower.variables import Derivation, Variables, parents
+from tunepass.tensors.lower.variables import Variables
+from tunepass.tensors.schedule.loops import Derivation, parents
 from tunepass.tensors.schedule.nest import NestLoop, PosOf, Workspace
 from tunepass.tensors.terms import Term
 

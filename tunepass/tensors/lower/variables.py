@@ -10,32 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.tensors.lower.text import Quantity, atom, ceil_div, minus, plus, times
-from tunepass.tensors.schedule.nest import BoundOf, DivideBy, FuseOf, PosOf, SplitBy
+from tunepass.tensors.schedule.loops import BoundOf, Derivation, DivideBy, FuseOf, PosOf, SplitBy, children, parents
 
-Derivation = SplitBy | DivideBy | FuseOf | PosOf | BoundOf
 Values = Mapping[str, str]
-
-
-def parents(derivation: Derivation) -> tuple[str, ...]:
-    match derivation:
-        case SplitBy(parent=parent) | DivideBy(parent=parent):
-            return (parent,)
-        case FuseOf(outer=outer, inner=inner):
-            return (outer, inner)
-        case PosOf(variable=variable) | BoundOf(variable=variable):
-            return (variable,)
-
-
-def children(derivation: Derivation) -> tuple[str, ...]:
-    match derivation:
-        case SplitBy(outer=outer, inner=inner) | DivideBy(outer=outer, inner=inner):
-            return (outer, inner)
-        case FuseOf(fused=fused):
-            return (fused,)
-        case PosOf(position=position):
-            return (position,)
-        case BoundOf(bounded=bounded):
-            return (bounded,)
 
 
 @dataclass(slots=True)

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tunepass.diagnostics import ExpressionError, Span, nearest
+from tunepass.diagnostics import ExpressionError, Span, spelling_hint
 from tunepass.expr.nodes import Constant, Expr
 from tunepass.expr.python_eval import OverflowValue, UndefinedValue, evaluate
-from tunepass.ir.tensor import (
-    Bound,
-    Directive,
-    Divide,
-    Fuse,
-    Parallelize,
-    Pos,
-    Precompute,
-    Reorder,
-    Split,
-    Unroll,
-)
+from tunepass.ir import tensor as t
 from tunepass.space.configuration import Value
 from tunepass.tensors.schedule.loops import (
     BoundOf,
@@ -37,32 +26,32 @@ from tunepass.tensors.schedule.refusal import IllegalSchedule
 POLICIES = ("static", "dynamic")
 
 
-def applied(nest: ScheduledNest, directive: Directive, values: Mapping[str, Value]) -> ScheduledNest:
+def applied(nest: ScheduledNest, directive: t.Directive, values: Mapping[str, Value]) -> ScheduledNest:
     """Raises IllegalSchedule."""
     span = directive.span
     match directive:
-        case Split(variable, outer, inner, factor):
+        case t.Split(variable, outer, inner, factor):
             size = _count(factor, values, f"the factor of split({variable})", span)
             return _derived(nest, (variable,), (outer, inner), SplitBy(variable, outer, inner, size), span)
-        case Divide(variable, outer, inner, factor):
+        case t.Divide(variable, outer, inner, factor):
             size = _count(factor, values, f"the factor of divide({variable})", span)
             return _derived(nest, (variable,), (outer, inner), DivideBy(variable, outer, inner, size), span)
-        case Fuse(outer, inner, fused):
+        case t.Fuse(outer, inner, fused):
             return _derived(nest, (outer, inner), (fused,), FuseOf(outer, inner, fused), span)
-        case Pos(variable, position, tensor):
+        case t.Pos(variable, position, tensor):
             return _derived(nest, (variable,), (position,), PosOf(variable, position, tensor), span)
-        case Bound(variable, bounded, extent, kind):
+        case t.Bound(variable, bounded, extent, kind):
             size = _count(extent, values, f"the extent of bound({variable})", span)
             return _derived(nest, (variable,), (bounded,), BoundOf(variable, bounded, size, kind), span)
-        case Reorder():
+        case t.Reorder():
             return _reordered(nest, directive, values)
-        case Precompute():
+        case t.Precompute():
             return precomputed(nest, directive)
-        case Unroll(variable, factor):
+        case t.Unroll(variable, factor):
             _must_be_loops(nest, (variable,), span)
             count = _count(factor, values, f"the factor of unroll({variable})", span)
             return _marked(nest, variable, unroll=count)
-        case Parallelize():
+        case t.Parallelize():
             return _parallelized(nest, directive, values)
 
 
@@ -87,8 +76,7 @@ def _must_be_loops(nest: ScheduledNest, variables: tuple[str, ...], span: Span |
     names = [loop.variable for loop in nest.all_loops]
     for variable in variables:
         if variable not in names:
-            close = nearest(variable, names)
-            hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(names)}"
+            hint = spelling_hint(variable, names, f"the loops are {', '.join(names)}")
             replaced = any(variable in nest.ancestors(name) for name in names)
             why = "has been replaced by loops derived from it" if replaced else "is not one"
             raise IllegalSchedule("variable", f"a directive names a loop, and `{variable}` {why}", span, hint)
@@ -124,7 +112,7 @@ def _must_not_be_parallel(nest: ScheduledNest, variables: tuple[str, ...], span:
             )
 
 
-def _reordered(nest: ScheduledNest, reorder: Reorder, values: Mapping[str, Value]) -> ScheduledNest:
+def _reordered(nest: ScheduledNest, reorder: t.Reorder, values: Mapping[str, Value]) -> ScheduledNest:
     order: tuple[str, ...] = reorder.variables
     if reorder.parameter is not None:
         chosen = values[reorder.parameter]
@@ -198,7 +186,7 @@ def _with_loop(nest: ScheduledNest, new: NestLoop) -> ScheduledNest:
     return replace(nest, loops=exchanged(nest.loops), workspaces=workspaces)
 
 
-def _parallelized(nest: ScheduledNest, directive: Parallelize, values: Mapping[str, Value]) -> ScheduledNest:
+def _parallelized(nest: ScheduledNest, directive: t.Parallelize, values: Mapping[str, Value]) -> ScheduledNest:
     variable, span = directive.variable, directive.span
     _must_be_loops(nest, (variable,), span)
     _must_not_be_parallel(nest, (variable,), span)

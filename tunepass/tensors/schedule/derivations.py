@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tunepass.ir.tensor import Access, Bound, Directive, Fuse, Pos, Tensor, Unroll
-from tunepass.tensors.notation import accesses
+from tunepass.ir.tensor import Access, Bound, Directive, Fuse, Pos, Tensor, Unroll, accesses
 from tunepass.tensors.schedule.loops import BoundOf, DivideBy, FuseOf, PosOf, ScheduledNest, SplitBy
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 

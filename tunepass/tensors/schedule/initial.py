@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from tunepass.ir.tensor import Access, Assignment, Tensor
-from tunepass.tensors.notation import accesses, all_variables
+from tunepass.ir.tensor import Access, Assignment, Tensor, accesses
+from tunepass.tensors.notation import all_variables
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 

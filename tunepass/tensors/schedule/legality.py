@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tunepass.diagnostics import Span
-from tunepass.ir.tensor import Access, Assignment, Tensor
-from tunepass.tensors.notation import accesses
+from tunepass.ir.tensor import Access, Assignment, Tensor, accesses
 from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.operands import has_pattern, sparse_operand
 from tunepass.tensors.schedule.refusal import IllegalSchedule

@@ -59,6 +59,30 @@ class BoundOf:
 Derivation = SplitBy | DivideBy | FuseOf | PosOf | BoundOf
 
 
+def parents(derivation: Derivation) -> tuple[str, ...]:
+    """The variables that it takes."""
+    match derivation:
+        case SplitBy(parent=parent) | DivideBy(parent=parent):
+            return (parent,)
+        case FuseOf(outer=outer, inner=inner):
+            return (outer, inner)
+        case PosOf(variable=variable) | BoundOf(variable=variable):
+            return (variable,)
+
+
+def children(derivation: Derivation) -> tuple[str, ...]:
+    """The variables that it makes."""
+    match derivation:
+        case SplitBy(outer=outer, inner=inner) | DivideBy(outer=outer, inner=inner):
+            return (outer, inner)
+        case FuseOf(fused=fused):
+            return (fused,)
+        case PosOf(position=position):
+            return (position,)
+        case BoundOf(bounded=bounded):
+            return (bounded,)
+
+
 @dataclass(frozen=True, slots=True)
 class NestLoop:
     """A loop. `policy`, `chunk` and `threads` are OpenMP's, None where they are left to it; `unroll` 1 leaves it."""
@@ -125,17 +149,7 @@ class ScheduledNest:
 
     def parents(self, variable: str) -> tuple[str, ...]:
         """The variables that it is directly derived from."""
-        for derivation in self.derivations:
-            match derivation:
-                case SplitBy(parent, outer, inner) | DivideBy(parent, outer, inner) if variable in (outer, inner):
-                    return (parent,)
-                case FuseOf(outer, inner, fused) if variable == fused:
-                    return (outer, inner)
-                case PosOf(parent, position) if variable == position:
-                    return (parent,)
-                case BoundOf(parent, bounded) if variable == bounded:
-                    return (parent,)
-        return ()
+        return next((parents(d) for d in self.derivations if variable in children(d)), ())
 
     def ancestors(self, variable: str) -> tuple[str, ...]:
         """The variable itself first, then all that it comes from."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tunepass.ir.tensor import Access, Precompute, TensorExpr
-from tunepass.tensors.notation import accesses, contains, expression_text, is_linear, renamed, replaced, variables
+from tunepass.ir.tensor import Access, Precompute, TensorExpr, accesses
+from tunepass.tensors.notation import contains, expression_text, is_linear, renamed, replaced, variables
 from tunepass.tensors.schedule.loops import NestLoop, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.terms import sum_of_products

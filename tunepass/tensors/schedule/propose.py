@@ -19,21 +19,10 @@ from dataclasses import dataclass, replace
 
 from tunepass.expr.nodes import Name
 from tunepass.expr.typing import name
-from tunepass.ir.tensor import (
-    Access,
-    Assignment,
-    Directive,
-    Parallelize,
-    Pos,
-    Race,
-    Reorder,
-    Split,
-    Tensor,
-    TensorKernel,
-    Unroll,
-)
+from tunepass.ir import tensor as t
+from tunepass.ir.tensor import accesses
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
-from tunepass.tensors.notation import accesses, all_variables
+from tunepass.tensors.notation import all_variables
 from tunepass.tensors.schedule.nest import IllegalSchedule, ScheduledNest, scheduled_nest
 
 MOST_ORDERED = 6  # loops that are reordered: 720 orders
@@ -46,15 +35,15 @@ class Proposal:
     """The directives name the parameters, whose defaults are legal."""
 
     parameters: tuple[Parameter, ...] = ()
-    directives: tuple[Directive, ...] = ()
+    directives: tuple[t.Directive, ...] = ()
 
-    def and_also(self, parameters: Sequence[Parameter], directives: Sequence[Directive]) -> Proposal:
+    def and_also(self, parameters: Sequence[Parameter], directives: Sequence[t.Directive]) -> Proposal:
         return Proposal((*self.parameters, *parameters), (*self.directives, *directives))
 
 
-def proposal(assignment: Assignment, tensors: tuple[Tensor, ...], most_threads: int = 1) -> Proposal:
+def proposal(assignment: t.Assignment, tensors: tuple[t.Tensor, ...], most_threads: int = 1) -> Proposal:
     """Raises IllegalSchedule for an expression of which no loops are legal."""
-    return _Proposing(TensorKernel(assignment=assignment, tensors=tensors), most_threads).propose()
+    return _Proposing(t.TensorKernel(assignment=assignment, tensors=tensors), most_threads).propose()
 
 
 def powers(parameter: str, low: int, high: int, default: int) -> Ordinal:
@@ -65,7 +54,7 @@ def powers(parameter: str, low: int, high: int, default: int) -> Ordinal:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    body: TensorKernel
+    body: t.TensorKernel
     most_threads: int
 
     def propose(self) -> Proposal:
@@ -87,7 +76,7 @@ class _Proposing:
         defaults = {parameter.name: parameter.default for parameter in draft.parameters}
         return scheduled_nest(replace(self.body, schedule=draft.directives), defaults)
 
-    def _sparse(self) -> tuple[Access, Tensor] | None:
+    def _sparse(self) -> tuple[t.Access, t.Tensor] | None:
         """The first sparse operand."""
         read = ((access, self.body.tensor(access.tensor)) for access in accesses(self.body.assignment.right))
         return next(((access, tensor) for access, tensor in read if tensor.format.sparse), None)
@@ -117,15 +106,15 @@ class _Proposing:
     def _order(self, draft: Proposal) -> Iterator[Proposal]:
         """Dense tiles stand outside of what they are tiles of; else loops are in storage order."""
         block = [loop.variable for loop in self._nest(draft).loops][-MOST_ORDERED:]
-        tiles = {d.outer for d in draft.directives if isinstance(d, Split)} if not self._sparse() else set()
+        tiles = {d.outer for d in draft.directives if isinstance(d, t.Split)} if not self._sparse() else set()
         if len(block) > 1:
             items = sorted(block, key=lambda loop: loop not in tiles)
-            yield draft.and_also([Permutation("order", items)], [Reorder(tuple(items), "order")])
+            yield draft.and_also([Permutation("order", items)], [t.Reorder(tuple(items), "order")])
 
     def _unroll(self, draft: Proposal) -> Iterator[Proposal]:
         for d in draft.directives:
-            if isinstance(d, Split) and isinstance(d.factor, Name) and d.factor.name == "unroll":
-                yield draft.and_also((), [Unroll(d.inner, d.factor)])
+            if isinstance(d, t.Split) and isinstance(d.factor, Name) and d.factor.name == "unroll":
+                yield draft.and_also((), [t.Unroll(d.inner, d.factor)])
 
     def _vector(self, draft: Proposal) -> Iterator[Proposal]:
         """The innermost dense loop along which a tensor lies in memory."""
@@ -139,7 +128,7 @@ class _Proposing:
                 for race in ("IgnoreRaces", "ParallelReduction"):
                     summed = not set(nest.roots(loop.variable)) <= set(self.body.assignment.left.index)
                     if summed == (race == "ParallelReduction"):
-                        yield draft.and_also((), [Parallelize(loop.variable, "CPUVector", race)])
+                        yield draft.and_also((), [t.Parallelize(loop.variable, "CPUVector", race)])
 
     def _threads(self, draft: Proposal) -> Iterator[Proposal]:
         """The outermost loop; the sum of a scalar is one of each thread's."""
@@ -151,13 +140,13 @@ class _Proposing:
             powers("threads", 1, self.most_threads, self.most_threads),
         )
         policy, chunk, threads = (name(p.name, {p.name: p.type}) for p in parameters)
-        race: Race = "NoRaces" if self.body.assignment.left.index else "ParallelReduction"
+        race: t.Race = "NoRaces" if self.body.assignment.left.index else "ParallelReduction"
         for loop in self._nest(draft).loops[:1]:
-            yield draft.and_also(parameters, [Parallelize(loop.variable, "CPUThread", race, policy, chunk, threads)])
+            yield draft.and_also(parameters, [t.Parallelize(loop.variable, "CPUThread", race, policy, chunk, threads)])
 
     # --- parts
 
-    def _used(self) -> tuple[Access, ...]:
+    def _used(self) -> tuple[t.Access, ...]:
         return (self.body.assignment.left, *accesses(self.body.assignment.right))
 
     def _chunks(self, draft: Proposal, variable: str, size: Ordinal) -> Iterator[Proposal]:
@@ -166,13 +155,13 @@ class _Proposing:
         if sparse and "compressed" in _levels_of(*sparse, variable):
             position = self._new_names(variable, ("pos",))[0]
             parameters, splits = self._split(position, size)
-            yield draft.and_also(parameters, [Pos(variable, position, sparse[1].name), *splits])
+            yield draft.and_also(parameters, [t.Pos(variable, position, sparse[1].name), *splits])
         else:
             yield draft.and_also(*self._split(variable, size))
 
-    def _split(self, variable: str, size: Ordinal) -> tuple[list[Parameter], list[Directive]]:
+    def _split(self, variable: str, size: Ordinal) -> tuple[list[Parameter], list[t.Directive]]:
         outer, inner = self._new_names(variable, ("0", "1"))
-        return [size], [Split(variable, outer, inner, name(size.name, {size.name: size.type}))]
+        return [size], [t.Split(variable, outer, inner, name(size.name, {size.name: size.type}))]
 
     def _new_names(self, base: str, endings: tuple[str, ...]) -> tuple[str, ...]:
         """Names that nothing has: `i0` and `i1`, or `ix0` and `ix1` where there is one of these."""
@@ -182,7 +171,7 @@ class _Proposing:
         return tuple(base + ending for ending in endings)
 
 
-def _levels_of(access: Access, tensor: Tensor, variable: str) -> list[str]:
+def _levels_of(access: t.Access, tensor: t.Tensor, variable: str) -> list[str]:
     """How the modes that `variable` indexes are stored."""
     levels = zip(tensor.format.order, tensor.format.levels)
     return [level for mode, level in levels if access.index[mode] == variable]

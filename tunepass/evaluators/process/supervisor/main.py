@@ -8,15 +8,8 @@ import os
 import sys
 import time
 
-from tunepass.evaluators.process.supervisor import confinement, namespaces
+from tunepass.evaluators.process.supervisor import confinement, kernel, namespaces
 from tunepass.evaluators.process.supervisor.filters import call_filter
-from tunepass.evaluators.process.supervisor.kernel import (
-    PR_SET_CHILD_SUBREAPER,
-    PR_SET_DUMPABLE,
-    PR_SET_PDEATHSIG,
-    linux_version,
-    prctl,
-)
 from tunepass.evaluators.process.supervisor.request import RunRequest, read_request
 from tunepass.evaluators.process.supervisor.watch import Capture, Watch
 
@@ -57,7 +50,7 @@ def become(request: RunRequest, out: int, err: int, failed: int, channel: socket
     """In the forked child: never returns. What fails before the program is started is told with what was being done."""
     doing, starting = "a process of its own", False
     try:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setsid()
         if request.cpus:
             try_to(os.sched_setaffinity, 0, request.cpus)  # where allowed
@@ -93,7 +86,7 @@ def failure_message(error: Exception, doing: str) -> bytes:
 
 def confine(request: RunRequest, channel: socket | None) -> None:
     """Give up what a program of that trust has no use for."""
-    counts_by_namespace = request.protection == "user_namespaces" and linux_version() >= COUNTS_BY_NAMESPACE
+    counts_by_namespace = request.protection == "user_namespaces" and kernel.linux_version() >= COUNTS_BY_NAMESPACE
     confinement.set_limits(request, count_processes=counts_by_namespace)
     if request.trust == "tool":
         return
@@ -135,7 +128,7 @@ def main() -> None:
 
 
 def supervise(request: RunRequest) -> None:
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
@@ -144,7 +137,7 @@ def supervise(request: RunRequest) -> None:
     err_read, err_write = os.pipe()
     failed_read, failed_write = os.pipe()  # close-on-exec: when exec was called, and nothing more if it succeeded
     request.protection = namespaces.enter(request.protection, request.trust, request.memory_bytes)
-    prctl(PR_SET_DUMPABLE, 0)
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     alone = request.protection in ("namespaces", "user_namespaces")
     init = namespaces.first_process() if alone else 0
     channels = channel_pair() if request.protection == "broker" and request.trust != "tool" else None

@@ -119,12 +119,6 @@ def headers(text: str, folder: Path) -> Iterator[tuple[str, str]]:
         waiting += [(path.parent, further) for further in INCLUDE.findall(contents)]
 
 
-def user_cache() -> Path:
-    named = os.environ.get("TUNEPASS_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (Path(named) if named else Path(home) / "tunepass") / FOLDER
-
-
 def _cached(path: Path) -> SynthesisReport | None:
     """None where there is no such file, or it is not what _keep wrote."""
     try:

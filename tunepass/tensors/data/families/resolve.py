@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.ir.tensor import Element, Generated, Tensor
 from tunepass.tensors.data.families.base import MOST_ENTRIES, MOST_EXTENT, Family
 from tunepass.tensors.data.families.many_modes import Chicago, Facebook, Nips, Uber, Uniform
@@ -34,21 +34,19 @@ def resolve(generated: Generated) -> Family:
     """The family with its arguments. Raises SourceError at what names it."""
     family = FAMILIES.get(generated.family)
     if family is None:
-        close = nearest(generated.family, FAMILIES)
         raise SourceError(
             f"{generated.family} is no family of tensors; there are {', '.join(FAMILIES)}",
             generated.span,
-            f"did you mean {close}?" if close else None,
+            spelling_hint(generated.family, FAMILIES, quote=str),
         )
     types = {field.name: field.type for field in fields(family)}
     arguments: dict[str, int | float] = {}
     for name, value in generated.arguments:
         if name not in types:
-            close = nearest(name, types)
             raise SourceError(
                 f"{generated.family} has no argument {name}; it has {', '.join(sorted(types))}",
                 generated.span,
-                f"did you mean {close}?" if close else None,
+                spelling_hint(name, types, quote=str),
             )
         if name in arguments:
             raise SourceError(f"{name} is given twice", generated.span)

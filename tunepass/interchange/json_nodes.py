@@ -1,0 +1,26 @@
+"""JSON as YAML's nodes, which know where they stand."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+import yaml
+
+from tunepass.diagnostics import SourceError
+from tunepass.interchange.search_spaces import Json
+from tunepass.yaml_nodes import Composer, NodeReader
+
+
+class JsonReader(NodeReader[SourceError]):
+    def composed(self, subject: str, size: int, depth: int) -> yaml.Node:
+        """The node of the whole text, of limited size (in characters) and depth."""
+        try:
+            json.loads(self.source.text)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
+        return Composer(subject, SourceError, size, depth, self.hint).filled(self.source)
+
+    def value(self, node: yaml.Node) -> Json:
+        """The value of a node as JSON reads its text."""
+        return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
