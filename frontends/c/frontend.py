@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from tunepass.compilers.languages import CXX, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
@@ -58,7 +58,7 @@ from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import unread_headers
+from tunepass.frontends.cfamily.refusals import names_after_macros, unread_headers
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
     from tunepass.frontends.c.autos import DerivedNest
     from tunepass.frontends.c.scops.directives import ScheduledNest
 
+P = TypeVar("P")
 OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
 
@@ -133,6 +134,7 @@ class _KernelReader:
         ).read()
         self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
+        pragmas, kernels = after_macros(pragmas, self.unit), after_macros(kernels, self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant(kernels, self.functions)
         for pragma in kernels:
@@ -343,6 +345,12 @@ class _KernelReader:
         for reading in defining(pragma, self.readings)[1:]:
             check_same_call(pragma, call, self.call_reader(reading, []).read(pragma), self.readings[0], reading)
         return call
+
+
+def after_macros(pragmas: Sequence[P], unit: Unit) -> list[P]:
+    """Kernels that a macro names have the function's name."""
+    names = names_after_macros(unit)
+    return [replace(p, name=names[p.name]) if isinstance(p, KernelPragma) and p.name in names else p for p in pragmas]
 
 
 def _check_apart(pragmas: Sequence[NestPragma | AutoPragma], nests: Sequence[ScopNest]) -> None:
