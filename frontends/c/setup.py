@@ -19,7 +19,6 @@ from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import Argument, Leaf, OpenArgument, Place, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
-ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
 OBJECT = "self"  # the parameter of a setup that makes the object of a member function
 
 
@@ -86,7 +85,6 @@ class SetupReader:
             once=pragma.setup.once,
             scalars=tuple(arguments[one.scalar].name for one in given if one.scalar is not None),
             places=(*places, *(place for one in found for place in one.places)),
-            flags=() if pragma.object is None else (ANY_ACCESS,),
         )
         self._doubt(pragma, found)
         compared = bool(places) or any(one.written for one in found)

@@ -33,7 +33,7 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
     text = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
-    following = Following(text, call.setup.flags if call.setup else ())
+    following = Following(text, call.entry.flags if call.entry else ())
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),

@@ -151,3 +151,11 @@ def test_a_macro_of_which_only_ifdef_asks_is_defined_or_not() -> None:
     chosen = Configuration({"FAST": False, "BX": 64})
     assert "-UFAST" in lower(kernel, chosen).flags
     assert "-DFAST=1" in lower(kernel, Configuration({"FAST": True, "BX": 64})).flags
+
+
+def test_a_kernel_that_a_macro_names_is_told_by_its_name_after_macros() -> None:
+    function = "#define NAME axpy_k\n__global__ void NAME(float *y) { y[threadIdx.x] = BX; }\n"
+    text = short(CLAUSES, arguments="y: out float[128]", function=function).replace("kernel f(", "kernel NAME(")
+    with pytest.raises(SourceError) as raised:
+        parse(text)
+    assert "`NAME` is a macro, and the function is `axpy_k`" in str(raised.value)
