@@ -206,7 +206,8 @@ ANYTHING = "may read and write anything"
          f"in it `lost` is called, and {ANYTHING} (line 3)"),
         ("double get(double *p, int i) { return get(p, i); }", f"in it `get` is called, and {ANYTHING} (line 2)"),
         ("double get(double *p, int i);", ANYTHING),
-        ("double get(double *p, int i) { double *q = &p[i]; return *q; }", "in it the address of `p` is taken (line 2)"),
+        ("double get(double *p, int i) { double *q = &p[i]; return *q; }",
+         "in it the address of `p` is taken (line 2)"),
     ],
 )  # fmt: skip
 def test_functions_that_do_more_stay_opaque_and_the_reason_is_told(function: str, reason: str) -> None:
