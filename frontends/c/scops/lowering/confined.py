@@ -13,7 +13,6 @@ from tunepass.frontends.c.scops.statements.variables import Variables
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
-    Block,
     Call,
     Cast,
     Declaration,
@@ -22,11 +21,12 @@ from tunepass.frontends.cfamily.tree import (
     Member,
     Name,
     Opaque,
+    Statement,
     Unary,
 )
 
 
-def is_confined(body: Block, effects: Effects, formals: Sequence[str], variables: Variables) -> bool:
+def is_confined(body: Statement, effects: Effects, formals: Sequence[str], variables: Variables) -> bool:
     """Whether the body reads and writes its numbers and its own variables only, through pointers too.
 
     Each pointer in it is made of the address of such a variable, so that no global and no argument is behind one.
