@@ -76,9 +76,9 @@ def parameter_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, 
 
 
 def presence_words(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
-    """Of parameters that define a macro or leave it undefined."""
-    found = ((b, configuration[b.parameter]) for b in kernel.bindings if b.role == "flag" and b.words)
-    return tuple(w for b, value in found if isinstance(value, bool) for w in flag_arguments(b, value))
+    """The compiler's words for parameters that define a macro or leave it undefined."""
+    values = ((b, configuration[b.parameter]) for b in kernel.bindings if b.role == "flag" and b.words)
+    return tuple(w for b, value in values if isinstance(value, bool) for w in flag_arguments(b, value))
 
 
 def flag_arguments(binding: Binding, value: Value) -> tuple[str, ...]:

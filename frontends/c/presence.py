@@ -13,6 +13,7 @@ from tunepass.compilers.options import DEFINES, MACROS, value_of, walk
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.c.macros import set_macros
 from tunepass.frontends.cfamily.annotated import Annotated
+from tunepass.frontends.cfamily.parametric import defined_name
 from tunepass.frontends.cfamily.presence import MacroUses, files_of, macro_uses
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
@@ -42,13 +43,15 @@ class PresenceReader:
     rewrites: bool = False
 
     def first(self) -> frozenset[str]:
-        """Those that may be, by the source alone: what its headers do with them is known once it is read."""
+        """Names of candidates, by the source alone: its headers are known once it is read."""
         uses = {p.name: macro_uses(p.name, [self.text]) for p in self._booleans}
         return frozenset(name for name, those in uses.items() if not (those.valued or self._definitions(those)))
 
     def settled(self, read: Callable[[frozenset[str]], Unit]) -> frozenset[str]:
-        """Those that are, with headers. `read` reads the source with such parameters. Raises SourceError where one is
-        used in both ways."""
+        """Names of such parameters, with headers. `read` reads the source with them.
+
+        Raises SourceError where one is used in both ways.
+        """
         asking = [p for p in self.params if set_macros(p) == (p.name,)]
         if not asking:
             return frozenset()
@@ -57,34 +60,36 @@ class PresenceReader:
             files = files_of(self.text, read(self.first()).text, [p.name for p in asking])
         uses = [(p, macro_uses(p.name, files)) for p in asking]
         each(uses, lambda pair: self._check(*pair))
-        return frozenset(p.name for p, those in uses if _is_boolean(p) and those.only_asked)
+        return frozenset(p.name for p, those in uses if _is_boolean(p) and those.only_existence)
 
     @property
     def _booleans(self) -> list[ParamText]:
         return [p for p in self.params if _is_boolean(p)]
 
     def _definitions(self, uses: MacroUses) -> list[Span]:
-        """Those that every choice has."""
-        own = self.text.source
-        return [span for span in uses.changed if not (self.rewrites and span.source == own)]
+        """Definitions that every choice has."""
+        source = self.text.source
+        return [span for span in uses.changed if not (self.rewrites and span.source == source)]
 
     def _check(self, pragma: ParamText, uses: MacroUses) -> None:
-        if not uses.asked:
+        if not uses.existence_tests:
             return
         name, definitions = pragma.name, self._definitions(uses)
         if not _is_boolean(pragma):
-            if uses.only_asked and not definitions and not self._in_pragmas(name):
+            if uses.only_existence and not definitions and not self._in_pragmas(name):
                 message = f"only whether `{name}` is defined matters here, not its value"
-                raise SourceError(message, uses.asked[0], BOOLEAN)
+                raise SourceError(message, uses.existence_tests[0], BOOLEAN)
         elif uses.valued:
             message = f"this asks whether `{name}` is defined, and its value is used at {uses.valued[0]}"
-            raise SourceError(message, uses.asked[0], EITHER.format(name=name))
+            raise SourceError(message, uses.existence_tests[0], EITHER.format(name=name))
         elif definitions:
-            message = f"this defines `{name}` for true and false alike, and {uses.asked[0]} asks only whether it is"
+            message = (
+                f"this defines `{name}` for true and false alike, and {uses.existence_tests[0]} asks only whether it is"
+            )
             raise SourceError(message, definitions[0], ALWAYS.format(name=name))
 
     def _in_pragmas(self, name: str) -> bool:
-        """Whether a pragma uses it, besides its own."""
+        """True if a pragma besides the parameter's own uses the name."""
         return sum(name in names_in(pragma.text) for pragma in self.text.pragmas) > 1
 
     def with_defaults(self, pragmas: Sequence[T], present: Collection[str]) -> list[T | ParamText]:
@@ -107,10 +112,9 @@ class PresenceReader:
                 yield Diagnostic(message, p.default.span, hint, Severity.WARNING)
 
     def _untouched(self, name: str) -> bool:
-        """Whether the compiler's words define it, or the source where that is written anew."""
+        """True if the compiler's words define the macro, or the source where that is written anew."""
         defined = self.rewrites and any(
-            directive.kind == "define" and directive.body.split("(")[0].split()[:1] == [name]
-            for directive in self.text.directives
+            directive.kind == "define" and defined_name(directive) == name for directive in self.text.directives
         )
         for _, word, value in walk(self.words):
             named = value_of(word, value, MACROS)

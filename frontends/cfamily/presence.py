@@ -17,23 +17,25 @@ from tunepass.frontends.cfamily.tokens import tokens
 
 @dataclass(frozen=True, slots=True)
 class MacroUses:
-    """`asked` are the directives that ask whether it is defined, without those around its own `#define`; `valued` uses
-    of its value; `changed` its definitions and those that take it away."""
+    """`existence_tests` are the directives that ask whether it is defined, without those around its own `#define`.
 
-    asked: tuple[Span, ...] = ()
+    `valued` are uses of its value; `changed` its definitions and those that take it away.
+    """
+
+    existence_tests: tuple[Span, ...] = ()
     valued: tuple[Span, ...] = ()
     changed: tuple[Span, ...] = ()
 
     @property
-    def only_asked(self) -> bool:
-        return bool(self.asked) and not self.valued
+    def only_existence(self) -> bool:
+        return bool(self.existence_tests) and not self.valued
 
 
 def files_of(text: Annotated, read: Preprocessed, names: Iterable[str]) -> list[Annotated]:
     """The source, and those of its own headers that have one of the names."""
     sources = {placed.file.source.name: placed.file.source for placed in read.read_order if not placed.file.own}
-    wanted = list(names)
-    return [text, *(annotated(source) for source in sources.values() if _has_any(source, wanted))]
+    searched = list(names)
+    return [text, *(annotated(source) for source in sources.values() if _has_any(source, searched))]
 
 
 def _has_any(source: Source, names: Sequence[str]) -> bool:
@@ -41,7 +43,7 @@ def _has_any(source: Source, names: Sequence[str]) -> bool:
 
 
 def macro_uses(name: str, files: Iterable[Annotated]) -> MacroUses:
-    asked: list[Span] = []
+    existence_tests: list[Span] = []
     valued: list[Span] = []
     changed: list[Span] = []
     for file in files:
@@ -52,11 +54,11 @@ def macro_uses(name: str, files: Iterable[Annotated]) -> MacroUses:
                 changed.append(line)
             asks, uses = _mentions(name, directive)
             if asks and id(directive) not in around_definition:
-                asked.append(line)
+                existence_tests.append(line)
             if uses:
                 valued.append(line)
         valued += [file.source.span(t.start, t.end) for t in file.code if t.kind == "name" and t.text == name]
-    return MacroUses(tuple(asked), tuple(valued), tuple(changed))
+    return MacroUses(tuple(existence_tests), tuple(valued), tuple(changed))
 
 
 def _around_definitions(name: str, file: Annotated) -> Iterator[int]:
@@ -68,7 +70,7 @@ def _around_definitions(name: str, file: Annotated) -> Iterator[int]:
 
 
 def _mentions(name: str, directive: Directive) -> tuple[bool, bool]:
-    """Whether it asks if the macro is defined, and whether it uses its value."""
+    """(It asks if the macro is defined, it uses the macro's value)."""
     if directive.kind == CLOSING or name not in directive.body:
         return False, False
     body = condition_of(directive) if directive.kind in CONDITIONS else directive.body

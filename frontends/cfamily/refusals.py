@@ -28,8 +28,8 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
 
 def names_after_macros(unit: Unit) -> dict[str, str]:
     """The names of functions of the source whose text is a macro's name, by that."""
-    own = [function.name for function in unit.functions if not function.in_header]
-    written = [(unit.source.text[name.start : name.end], name.text) for name in own]
+    names = [function.name for function in unit.functions if not function.in_header]
+    written = [(unit.source.text[name.start : name.end], name.text) for name in names]
     return {text: name for text, name in written if text.isidentifier() and text != name.rpartition("::")[2]}
 
 

@@ -17,7 +17,7 @@ SPELLED = re.compile(rf"(?:0x0{{{ZEROS}}}(?P<number>0*)[1-9a-f][0-9a-f]*|0X0{{{Z
 
 
 class Presence(Enum):
-    """What a macro is of which only `#ifdef` asks: true is a definition, false is none."""
+    """State of a macro of which only `#ifdef` asks: true is a definition, false is none."""
 
     DEFINED = True
     UNDEFINED = False

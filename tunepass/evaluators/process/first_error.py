@@ -44,18 +44,18 @@ def without_warnings(log: str) -> str:
     How the compiler came to the first error (`In file included from`) follows it.
     """
     errors: list[_Message] = []
-    told = _Message("", [], [])
+    current = _Message("", [], [])
     context: list[str] = []
     for line in log.splitlines():
         message = MESSAGE.match(line)
         if message is None:
-            (context if CONTEXT.match(line) else told.lines).append(line)
+            (context if CONTEXT.match(line) else current.lines).append(line)
             continue
         if message["kind"] == "note":
-            told.lines += [*context, line]
+            current.lines += [*context, line]
         else:
-            told = _Message(message["kind"], context, [line])
-            errors += [told] if told.kind.endswith("error") else []
+            current = _Message(message["kind"], context, [line])
+            errors += [current] if current.kind.endswith("error") else []
         context = []
     if line_of(log) is None or not errors:
         return log
