@@ -119,7 +119,6 @@ class CallReader:
         return returned, doubt
 
     def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
-        scope = definition.scopes[-1] if definition.scopes else None
         open_ = next((f for f in definition.formals if "auto" in f.words), None)
         if open_ is not None:
             message = f"`{open_.name}` of `{definition.name}` is `auto`: the pragma cannot say which instance is meant"
@@ -131,9 +130,6 @@ class CallReader:
         if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
             hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
             raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
-        if pragma.object is None and scope is not None and scope.access in ("private", "protected"):
-            hint = "make it public: the generated program calls it"
-            raise SourceError(f"`{definition.qualified}` is {scope.access} to `{scope.name}`", pragma.span, hint)
 
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""

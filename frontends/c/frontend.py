@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from tunepass.compilers.languages import CXX, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
@@ -38,10 +38,11 @@ from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
+from tunepass.frontends.c.presence import PresenceReader
 from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.setup import SetupReader
-from tunepass.frontends.c.symbols import parameters_of, symbols_of, texts_of
+from tunepass.frontends.c.symbols import parameters_of, symbols_of, words_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -56,7 +57,8 @@ from tunepass.frontends.cfamily.branches import refusals
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.cfamily.refusals import unread_headers
+from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.refusals import names_after_macros, unread_headers
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
@@ -73,6 +75,7 @@ if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
     from tunepass.frontends.c.autos import DerivedNest
     from tunepass.frontends.c.scops.directives import ScheduledNest
 
+P = TypeVar("P")
 OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
 
@@ -106,18 +109,24 @@ class _KernelReader:
         self.words = frozenset((*text.words, *(call.name for call in self.tune_calls)))
         self.is_cpp = source.name.endswith(CXX)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
+        self.present: frozenset[str] = frozenset()  # those of which only `#ifdef` asks
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         self.known = frozenset(name for p in params for name in set_macros(p))
         kernels = [p for p in pragmas if isinstance(p, KernelPragma)]
+        presence = PresenceReader(self.text, params, self.compiler_words)
+        self.present = presence.settled(lambda present: self.preliminary(params, present))
+        self.warnings += presence.doubts(self.present)
+        pragmas = presence.with_defaults(pragmas, self.present)
+        params = [p for p in pragmas if isinstance(p, ParamText)]
         self.parameters = parameters_of(params, self.macros, self.known)
         self.readings = Readings(
             source=self.source,
             words=self.compiler_words,
             dialect="c++" if self.is_cpp else "c",
-            symbols=symbols_of(params, self.macros, self.known),
+            symbols=symbols_of(params, self.macros, self.known, self.present),
             parameters=self.parameters,
             kernels=frozenset(map(name_of, kernels)),
             loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
@@ -125,6 +134,7 @@ class _KernelReader:
         ).read()
         self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
+        pragmas, kernels = after_macros(pragmas, self.unit), after_macros(kernels, self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant(kernels, self.functions)
         for pragma in kernels:
@@ -145,10 +155,15 @@ class _KernelReader:
             includes=self.text.includes_own,
             known=self.known,
             warnings=self.warnings,
+            present=self.present,
         )
         parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
         made = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(made), tuple(self.warnings))
+
+    def preliminary(self, params: Sequence[ParamText], present: frozenset[str]) -> Unit:
+        symbols = symbols_of(params, self.macros, self.known, present)
+        return read(self.source, self.compiler_words, "c++" if self.is_cpp else "c", symbols)
 
     def call_reader(self, reading: Reading, warnings: list[Diagnostic]) -> CallReader:
         unit, types = reading.unit, self.types(reading, warnings)
@@ -163,8 +178,7 @@ class _KernelReader:
         """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
         known = {d.name: d for d in reversed(reading.functions)} | self.meant(self.kernels, reading.functions)
         kernels = [(p, known[p.name]) for p in self.kernels if p.name in known]
-        texts = texts_of(self.parameters, self.known, reading.branches.configuration)
-        defines = tuple(f"-D{name}={text}" for name, text in texts.items())
+        defines = words_of(self.parameters, self.known, reading.branches.configuration, self.present)
         declared = declared_types(reading.unit)
         return CompiledTypes(reading.unit, declared, tuple(self.compiler_words), defines, warnings).settled(kernels)
 
@@ -331,6 +345,12 @@ class _KernelReader:
         for reading in defining(pragma, self.readings)[1:]:
             check_same_call(pragma, call, self.call_reader(reading, []).read(pragma), self.readings[0], reading)
         return call
+
+
+def after_macros(pragmas: Sequence[P], unit: Unit) -> list[P]:
+    """Kernels that a macro names have the function's name."""
+    names = names_after_macros(unit)
+    return [replace(p, name=names[p.name]) if isinstance(p, KernelPragma) and p.name in names else p for p in pragmas]
 
 
 def _check_apart(pragmas: Sequence[NestPragma | AutoPragma], nests: Sequence[ScopNest]) -> None:

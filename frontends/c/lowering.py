@@ -75,11 +75,17 @@ def parameter_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, 
     return tuple(arguments)
 
 
+def presence_words(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
+    """The compiler's words for parameters that define a macro or leave it undefined."""
+    values = ((b, configuration[b.parameter]) for b in kernel.bindings if b.role == "flag" and b.words)
+    return tuple(w for b, value in values if isinstance(value, bool) for w in flag_arguments(b, value))
+
+
 def flag_arguments(binding: Binding, value: Value) -> tuple[str, ...]:
-    """The words of one of the flag's own texts, or a number as it is; SpaceError for any other text."""
-    if not isinstance(value, str):
+    """The words of one of the flag's own values, or a number as it is; SpaceError for any other value."""
+    if not (isinstance(value, str) or binding.words):
         return (spelled(value),)
-    words = dict(binding.words).get(value)
+    words = dict(binding.words).get(spelled(value))
     if words is None:
         raise SpaceError(f"{binding.parameter}: {value!r} is not one of its values", binding.span)
     return words

@@ -38,4 +38,4 @@ def _count(derived: DerivedNest) -> int | None:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:57]}..."
+    return line if len(line) <= 60 else f"{line[:57].rpartition(' ')[0] or line[:57]} ..."

@@ -19,6 +19,7 @@ from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
 from tunepass.frontends.cfamily.condition_values import number_of_word
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
@@ -50,7 +51,7 @@ class Readings:
     source: Source
     words: Sequence[str]
     dialect: str
-    symbols: Mapping[str, int | None]
+    symbols: Mapping[str, MacroValue]
     parameters: Sequence[Parameter]
     kernels: frozenset[str]
     loops: Sequence[Span]
@@ -59,9 +60,7 @@ class Readings:
     def read(self) -> list[Reading]:
         """That of the defaults first. Raises SourceError at an `#if` that cannot be followed."""
         unit = self._unit(self.symbols)
-        choices = self._numbers(unit, {p.name: p.default for p in self.parameters})
-        if any(self.symbols.get(name) != number for name, number in choices.items()):
-            unit = self._unit({**self.symbols, **choices})
+        unit = self._unit(with_numbers(self.symbols, self._numbers(unit, {p.name: p.default for p in self.parameters})))
         if not self.sound:
             return [self._reading(unit, BranchSet(Configuration({}), TRUE, True))]
         matters = Relevance.of(unit, self.kernels, self.loops)
@@ -70,10 +69,10 @@ class Readings:
 
     def _reading(self, unit: Unit, branches: BranchSet) -> Reading:
         if not branches.plain:
-            unit = self._unit({**self.symbols, **self._numbers(unit, dict(branches.configuration))})
+            unit = self._unit(with_numbers(self.symbols, self._numbers(unit, dict(branches.configuration))))
         return Reading(unit, definitions(unit), branches)
 
-    def _unit(self, symbols: Mapping[str, int | None]) -> Unit:
+    def _unit(self, symbols: Mapping[str, MacroValue]) -> Unit:
         return read(self.source, self.words, "c++" if self.dialect == "c++" else "c", symbols)
 
     def _numbers(self, unit: Unit, values: Mapping[str, Value]) -> dict[str, int | None]:

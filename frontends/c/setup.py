@@ -18,7 +18,6 @@ from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import UNCOMPARED, Argument, ArrayArgument, OpenArgument, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
-ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
 PLACE_LIMIT = 40  # of arrays and places, beyond which none is compared that is not named
 OBJECT = "self"  # the parameter of a setup that makes the object of a member function
 
@@ -89,7 +88,6 @@ class SetupReader:
             once=pragma.setup.once,
             scalars=tuple(arguments[one.scalar].name for one in given if one.scalar is not None),
             places=(*places, *(place for one in found for place in one.places)),
-            flags=(ANY_ACCESS,) if any_access else (),
         )
         self._doubt(pragma, [one for each in found for one in each.uncompared])
         compared = bool(places) or any(one.written and one.places for one in found)

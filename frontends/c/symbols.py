@@ -9,23 +9,32 @@ from tunepass.diagnostics import TunepassError
 from tunepass.frontends.c.lowering import spelled
 from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.c.parameters import build_parameter
+from tunepass.frontends.c.presence import presence_word
+from tunepass.frontends.cfamily.symbols import MacroValue, Presence, with_numbers
 from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
 
 def symbols_of(
-    pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
-) -> dict[str, int | None]:
-    """By name the default's whole number; None where it is none."""
+    pragmas: Iterable[ParamText],
+    macros: Mapping[str, MacroDefault],
+    known: frozenset[str],
+    present: Collection[str] = (),
+) -> dict[str, MacroValue]:
+    """By name the default's whole number; None where it is none; of `present` ones whether they are defined."""
     texts = _default_texts(pragmas, macros, known)
-    return {name: None if text is None else whole_number(text) for name, text in texts.items()}
+    numbers = {name: None if text is None else whole_number(text) for name, text in texts.items()}
+    symbols: dict[str, MacroValue] = {name: Presence.UNDEFINED if name in present else None for name in numbers}
+    return with_numbers(symbols, numbers)
 
 
-def texts_of(parameters: Iterable[Parameter], macros: Collection[str], values: Mapping[str, Value]) -> dict[str, str]:
-    """What these values, and the defaults of other parameters, make of each of the macros."""
-    assigned = (pair for p in parameters for pair in p.assignments(values.get(p.name, p.default)))
-    return {name: spelled(value) for name, value in assigned if name in macros}
+def words_of(
+    parameters: Iterable[Parameter], macros: Collection[str], values: Mapping[str, Value], present: Collection[str]
+) -> tuple[str, ...]:
+    """What these values, and the defaults of other parameters, give the compiler for each of the macros."""
+    assigned = (pair for p in parameters for pair in p.assignments(values.get(p.name, p.default)) if pair[0] in macros)
+    return tuple(presence_word(n, bool(v)) if n in present else f"-D{n}={spelled(v)}" for n, v in assigned)
 
 
 def _default_texts(

@@ -13,6 +13,7 @@ from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import MacroDefault
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma
+from tunepass.frontends.c.presence import presence_binding
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import explained
 from tunepass.ir.kernel import Binding
@@ -31,6 +32,8 @@ class TunablesReader:
     includes: bool
     known: frozenset[str]
     warnings: list[Diagnostic]
+    present: frozenset[str] = frozenset()  # macros of which only `#ifdef` asks
+    undefines: bool = True  # the compiler takes -U
     flags: dict[str, Words] = field(default_factory=dict)  # of the parameters read so far
 
     def parameter(self, pragma: ParamText) -> Parameter:
@@ -45,12 +48,14 @@ class TunablesReader:
         """Of a macro, a `flag` or the compiler."""
         if pragma.compiler:
             return Binding(pragma.name, "compiler", pragma.span)
+        if pragma.name in self.present:
+            return presence_binding(pragma, undefines=self.undefines)
         return Binding(pragma.name, "flag" if pragma.flag else "macro", pragma.span, words=self.flags[pragma.name])
 
     def check_use(self, pragma: ParamText, parameter: Parameter) -> None:
         """A macro that no code uses would be tuned for nothing."""
         names = macro_names(parameter)
-        if pragma.flag or pragma.compiler or self.words & set(names):
+        if pragma.flag or pragma.compiler or pragma.name in self.present or self.words & set(names):
             return
         close = nearest(pragma.name, self.words)
         hint = f"did you mean `{close}`?" if close else "use it as a macro, or mark it `flag`"

@@ -8,12 +8,13 @@ from typing import Literal
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.defaults import chosen
-from tunepass.frontends.c.lowering import macros
+from tunepass.frontends.c.lowering import macros, presence_words
 from tunepass.frontends.c.macros import whole_number
 from tunepass.frontends.c.variables import variables
 from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.symbols import MacroValue, Presence
 from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.kernel import Kernel
@@ -27,13 +28,15 @@ DIALECTS: dict[str, Literal["c", "c++", "cuda", "opencl"]] = {
 
 def unit_of(kernel: Kernel) -> Unit:
     """The kernel's source as it was read: parameters keep their names."""
-    symbols = {name: whole_number(text) for name, text in macros(kernel, chosen(kernel))}
+    symbols: dict[str, MacroValue] = {name: whole_number(text) for name, text in macros(kernel, chosen(kernel))}
+    present = {b.parameter: chosen(kernel)[b.parameter] for b in kernel.bindings if b.words}
+    symbols |= {name: Presence(value) for name, value in present.items() if isinstance(value, bool)}
     return read(kernel.source, kernel.words, DIALECTS[kernel.language], symbols)
 
 
 def variant_unit(kernel: Kernel, text: str, values: Sequence[tuple[str, str]]) -> Unit:
     """The variant's `text` as the compiler sees it with these macros."""
-    words = (*kernel.words, *(f"-D{name}={value}" for name, value in values))
+    words = (*kernel.words, *presence_words(kernel, chosen(kernel)), *(f"-D{name}={value}" for name, value in values))
     return read(replace(kernel.source, text=text), words, DIALECTS[kernel.language])
 
 

@@ -89,8 +89,11 @@ class Conditions:
         return result
 
     def _is_defined(self, name: str) -> Expr:
-        """1 or 0. A candidate has a -D for every parameter."""
-        if name in self.unit.text.symbols.names:
+        """1 or 0. A candidate has a -D for every parameter, but for those of which only `#ifdef` asks."""
+        symbols = self.unit.text.symbols
+        if symbols.is_presence(name) and name in self.numbers:
+            return self.numbers[name]
+        if name in symbols.names:
             return algebra.lift(1)
         value = algebra.lift(0)
         for event in self.states.events_of(name):

@@ -46,7 +46,7 @@ def _read_order(file: FileText, included: Sequence[str], seen: set[str]) -> Iter
         path = _header(directive, included) if directive.kind == "include" else ""
         if path and path not in seen:
             seen.add(path)
-            text = _text(path)
+            text = text_of(path)
             if text and len(text) <= LONGEST:
                 yield from _read_order(FileText(Source(path, text), read_raw(text)), included, seen)
 
@@ -62,7 +62,7 @@ def _header(directive: Directive, included: Sequence[str]) -> str:
     return next((path for path in included if path == name or path.endswith(f"{os.sep}{name}")), "")
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):

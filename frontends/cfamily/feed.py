@@ -96,6 +96,10 @@ class Feeder:
     asides: set[int] = field(default_factory=set)
     left_out: set[int] = field(default_factory=set)
     variables: frozenset[str] | None = None  # in C only once they are asked for
+    cast_words: frozenset[str] = field(init=False)  # that a cast ends with, once: macros make casts by the thousand
+
+    def __post_init__(self) -> None:
+        self.cast_words = self.types | PRIMITIVE | QUALIFIERS
 
     def feed(self) -> Feed:
         if self.cxx:
@@ -268,7 +272,7 @@ class Feeder:
             return
         if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]"):
             return  # a call
-        if last.kind == "name" and last.text not in self.types | PRIMITIVE | QUALIFIERS:
+        if last.kind == "name" and last.text not in self.cast_words:
             return  # `f<float>(float x) {`: a parameter
         if (
             last.text not in self.types

@@ -37,6 +37,7 @@ from tunepass.frontends.cfamily.marks import (
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
 from tunepass.frontends.cfamily.parametric import parametric_names
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
+from tunepass.frontends.cfamily.redefined import check_not_redefined
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, closings, names_in, words_of
 from tunepass.frontends.cfamily.tree import UnreadableError
@@ -145,6 +146,7 @@ def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool
         raise SourceError(f"names that begin with `{PREFIX}` are tunepass's", source.span(start, start + len(PREFIX)))
     marked = MarkedText(raw, symbols.names)
     plain = _run(source, command, symbols, marked.sections_marked(), macros=True)
+    check_not_redefined(symbols, plain)
     sections = frozenset(int(n) for n in ACTIVE.findall(plain.main))
     active = ActiveTokens.of(raw, sections)
     uses = uses_of(active, plain.macros, symbols.names)

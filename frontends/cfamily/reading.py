@@ -14,20 +14,20 @@ from tunepass.frontends.cfamily.collecting import uncollected
 from tunepass.frontends.cfamily.command import Command, Dialect
 from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.preprocess import preprocess
-from tunepass.frontends.cfamily.symbols import Symbols
+from tunepass.frontends.cfamily.symbols import MacroValue, Symbols
 from tunepass.frontends.cfamily.unit import Unit
 
 CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namespace|using)\b")
 """In a .c file of HLS, which some compilers take for C++."""
 MOST_UNITS = 16  # that are remembered: a command reads its source several times
-_Key = tuple[Source, Command, Dialect, tuple[tuple[str, int | None], ...], bool, bool]
+_Key = tuple[Source, Command, Dialect, tuple[tuple[str, MacroValue], ...], bool, bool]
 
 
 def read(
     source: Source,
     words: Sequence[str],
     dialect: Dialect,
-    symbols: Mapping[str, int | None] | None = None,
+    symbols: Mapping[str, MacroValue] | None = None,
     *,
     guards: bool = False,
     lenient: bool = False,
@@ -38,7 +38,8 @@ def read(
         source: its name says where quoted includes are.
         words: the compiler and its words, as after `--`; without a compiler the usual one.
         dialect: c, c++, cuda, opencl or hls.
-        symbols: macros that parameters set, with the value that `#if` reads, None of those without a whole number.
+        symbols: macros that parameters set, with the value that `#if` reads, None of those without a whole number,
+            or whether it is defined.
         guards: all branches of an `#if` over symbols are read, between pragmas that have its conditions.
         lenient: headers that are not here are taken as empty, as those of a device's compiler always are;
             `Unit.text.missing` names them.
@@ -92,7 +93,7 @@ def _read(
     source: Source,
     command: Command,
     dialect: Dialect,
-    symbols: tuple[tuple[str, int | None], ...],
+    symbols: tuple[tuple[str, MacroValue], ...],
     guards: bool,
     stubs: bool,
 ) -> Unit:

@@ -12,6 +12,10 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
 
     `name` is plain; `named` is where the pragma names it.
     """
+    after_macros = names_after_macros(unit).get(name)
+    if after_macros is not None:
+        hint = f"name the function as the compiler does: `{after_macros}`"
+        return SourceError(f"`{name}` is a macro, and the function is `{after_macros}`", named, hint)
     for number, section in enumerate(unit.text.raw.sections):
         if number in unit.text.active or section.outer is not None:
             continue
@@ -20,6 +24,13 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
                 return _inactive(unit, name, named, token.start)
     fault = next((f for f in unit.faults if not unit.is_included(f.token) and f.token.end > named.start), None)
     return unit.unreadable(fault) if fault is not None else None
+
+
+def names_after_macros(unit: Unit) -> dict[str, str]:
+    """The names of functions of the source whose text is a macro's name, by that."""
+    names = [function.name for function in unit.functions if not function.in_header]
+    written = [(unit.source.text[name.start : name.end], name.text) for name in names]
+    return {text: name for text, name in written if text.isidentifier() and text != name.rpartition("::")[2]}
 
 
 def unread_headers(unit: Unit) -> list[Diagnostic]:

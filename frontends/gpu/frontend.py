@@ -13,6 +13,7 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import refuse_none
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
+from tunepass.frontends.c.presence import PresenceReader
 from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
@@ -22,6 +23,7 @@ from tunepass.frontends.cfamily.definitions import FunctionDefinition, named
 from tunepass.frontends.cfamily.names import plain_name, template_arguments
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.symbols import MacroValue
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
@@ -78,11 +80,21 @@ class _KernelReader:
         known = frozenset(name for p in params for name in set_macros(p))
         if self.dialect == "cuda":
             check_names(params, self.compiler_words)
-        symbols = with_choices(symbols_of(params, guarded_macros(self.macros, known), known), self.macros)
+
+        def symbols(present: frozenset[str]) -> dict[str, MacroValue]:
+            return with_choices(symbols_of(params, guarded_macros(self.macros, known), known, present), self.macros)
+
+        def unit(given: Mapping[str, MacroValue]) -> Unit:
+            return read(self.source, self.compiler_words, self.dialect, given, guards=True)
+
+        presence = PresenceReader(self.text, params, self.compiler_words)
+        present = presence.settled(lambda present: unit(symbols(present)))
+        self.warnings += presence.doubts(present)
+        pragmas = presence.with_defaults(pragmas, present)
+        params = [p for p in pragmas if isinstance(p, ParamText)]
 
         def under(values: Mapping[str, Value]) -> Unit:
-            given = with_values(symbols, values, self.macros)
-            return read(self.source, self.compiler_words, self.dialect, given, guards=True)
+            return unit(with_values(symbols(present), values, self.macros))
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
@@ -99,6 +111,8 @@ class _KernelReader:
             includes=self.text.includes_own,
             known=known,
             warnings=self.warnings,
+            present=present,
+            undefines=self.dialect == "cuda",
         )
         parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))

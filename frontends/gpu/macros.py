@@ -10,6 +10,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.lowering import spelled
 from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.cfamily.device import names_in_toolkit
+from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value
@@ -22,17 +23,17 @@ def guarded_macros(macros: Mapping[str, MacroDefault], known: frozenset[str]) ->
     return {name: replace(macro, guards=macro.guards | known) for name, macro in macros.items()}
 
 
-def with_choices(symbols: Mapping[str, int | None], macros: Mapping[str, MacroDefault]) -> dict[str, int | None]:
+def with_choices(symbols: Mapping[str, MacroValue], macros: Mapping[str, MacroDefault]) -> dict[str, MacroValue]:
     """A choice that is a macro with a whole number has that one: `STAGE` of `#define STAGE SHARED`."""
     texts = {name: macros[name].text if name in macros else "" for name in symbols}
     return {name: _whole(texts[name], macros) if value is None else value for name, value in symbols.items()}
 
 
 def with_values(
-    symbols: Mapping[str, int | None], values: Mapping[str, Value], macros: Mapping[str, MacroDefault]
-) -> dict[str, int | None]:
+    symbols: Mapping[str, MacroValue], values: Mapping[str, Value], macros: Mapping[str, MacroDefault]
+) -> dict[str, MacroValue]:
     """`symbols` with other values of parameters."""
-    return {**symbols, **{name: _whole(spelled(v), macros) for name, v in values.items() if name in symbols}}
+    return with_numbers(symbols, {name: _whole(spelled(v), macros) for name, v in values.items() if name in symbols})
 
 
 def _whole(text: str, macros: Mapping[str, MacroDefault]) -> int | None:

@@ -10,6 +10,7 @@ from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.branches import BranchSet, branch_sets, holds, refusals
 from tunepass.frontends.cfamily.condition_values import number_of_word
+from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.types import base_of
@@ -32,18 +33,19 @@ class Files:
         cls,
         plain: HlsFile,
         words: Sequence[str],
-        symbols: Mapping[str, int | None],
+        symbols: Mapping[str, MacroValue],
         parameters: Sequence[Parameter],
     ) -> Files:
         """`plain` was read with the defaults, which `symbols` have; choices that are macros have their numbers here.
         Raises SourceError at an `#if` that cannot be followed."""
         words_of = {p.name: p.default for p in parameters if p.default in plain.unit.text.macros}
         if words_of:
-            symbols = {**symbols, **{name: _number(plain, value) for name, value in words_of.items()}}
+            symbols = with_numbers(symbols, {name: _number(plain, value) for name, value in words_of.items()})
             plain = HlsFile.read(plain.source, words, symbols)
         sets = branch_sets(plain.unit, parameters)
         files = [
-            plain if s.plain else HlsFile.read(plain.source, words, {**symbols, **_numbers(plain, s)}) for s in sets
+            plain if s.plain else HlsFile.read(plain.source, words, with_numbers(symbols, _numbers(plain, s)))
+            for s in sets
         ]
         return cls(sets, files, {p.name: p.default for p in parameters}, refusals(plain.unit, parameters, {}))
 

@@ -11,6 +11,7 @@ from tunepass.frontends.c.emission import comment, note_lines
 from tunepass.frontends.c.macros import macro_defaults
 from tunepass.frontends.c.pragmas.pragma import parse_by_kind
 from tunepass.frontends.cfamily.annotated import annotated
+from tunepass.frontends.cfamily.parametric import defined_name
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.hls.pragmas.own import PARSERS
 from tunepass.frontends.params.tokens import Cursor
@@ -29,14 +30,16 @@ def tuned_text(kernels: Sequence[Kernel], note: str = "") -> str:
     values = chosen_values(kernels)
     lines = comment([f"{PurePath(kernels[0].source.name).name}, tuned by tunepass.", *note_lines(note)])
     source = Source(kernels[0].source.name, with_defaults(kernels, _parse))
-    text = changed(source.text, _changes(source, values))
+    omitted = {b.parameter for kernel in kernels for b in kernel.bindings if b.omitted == values[b.parameter]}
+    text = changed(source.text, _changes(source, values, omitted))
     defined = macro_defaults(annotated(source))
-    macros = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "macro"} - set(defined)
+    macros = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "macro"} - set(defined) - omitted
     lines += [f"#ifndef {name}\n#define {name} {_macro(values[name])}\n#endif" for name in sorted(macros)]
     return "\n".join([*lines, text if text.endswith("\n") else f"{text}\n"])
 
 
-def _changes(source: Source, values: dict[str, Value]) -> list[tuple[Span, str]]:
+def _changes(source: Source, values: dict[str, Value], omitted: set[str]) -> list[tuple[Span, str]]:
+    """`omitted` are macros that the choice leaves undefined."""
     text = annotated(source)
     changes: list[tuple[Span, str]] = []
     knobs: set[str] = set()
@@ -46,9 +49,12 @@ def _changes(source: Source, values: dict[str, Value]) -> list[tuple[Span, str]]
                 if name in values:
                     knobs.add(name)
                     changes.append((span, _spelled(values[name])))
+        elif directive.kind == "define" and defined_name(directive) in omitted:
+            span = source.span(directive.start, directive.end)
+            changes.append((span, f"/* left out: {span.text.replace('*/', '').replace('/*', '')} */"))
     changes += settled_changes(source, knobs, _parse)
     for name, macro in macro_defaults(text).items():
-        if name in values:
+        if name in values and name not in omitted:
             at = source.text.find(macro.text, macro.span.end)
             if macro.text and at >= 0:
                 changes.append((source.span(at, at + len(macro.text)), _macro(values[name])))

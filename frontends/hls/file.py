@@ -15,6 +15,7 @@ from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.feed import PRIMITIVE
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import unread_headers
+from tunepass.frontends.cfamily.symbols import MacroValue
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.tree import Declaration, Expression, Record
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -34,7 +35,7 @@ class HlsFile:
     parsed: dict[str, Expression] = field(default_factory=dict)  # templates' arguments by their text
 
     @classmethod
-    def read(cls, source: Source, words: Sequence[str], symbols: Mapping[str, int | None]) -> HlsFile:
+    def read(cls, source: Source, words: Sequence[str], symbols: Mapping[str, MacroValue]) -> HlsFile:
         """`symbols` are the macros that parameters set. A tool for synthesis is not started: a C compiler gets its
         words about headers and macros. Asserts are left out as in synthesis."""
         stated = kept(words, lambda word, value: is_named(word, value, PREPROCESSING))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from tunepass.compilers.languages import CXX, OPENCL, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
@@ -14,12 +14,14 @@ from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
+from tunepass.frontends.c.presence import PresenceReader
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.refusals import missing_function
+from tunepass.frontends.cfamily.symbols import MacroValue, Presence, with_numbers
 from tunepass.frontends.cfamily.tokens import Token, names_in
-from tunepass.frontends.cfamily.unit import Function
+from tunepass.frontends.cfamily.unit import Function, Unit
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
 from tunepass.frontends.hls.branches import Files
@@ -74,11 +76,13 @@ class _FileReader:
     file: HlsFile = field(init=False)  # with the defaults
     files: Files = field(init=False)
     loop_starts: list[int] = field(init=False)
+    present: frozenset[str] = frozenset()  # macros of which only `#ifdef` asks
 
     def read(self, only: str | None) -> Parsed:
         self.warnings += check_directives(self.source, self.text.directives)
         params = [p for p in self.pragmas if isinstance(p, ParamText)]
         no_duplicates(params, "parameter")
+        params = self._settle_presence(params)
         declared = self._declared(params)
         self._read_file(params, declared)
         knobs = knobs_of(self.files.pragmas, self.source)
@@ -94,9 +98,24 @@ class _FileReader:
 
     # --- the file -------------------------------------------------------------------------------------------------
 
+    def _settle_presence(self, params: Sequence[ParamText]) -> list[ParamText]:
+        """Work out the parameters of which only `#ifdef` asks: they define their macro or take it away."""
+        presence = PresenceReader(self.text, params, self.words, rewrites=True)
+        names = [name for p in params for name in set_macros(p)]
+
+        def unit(present: frozenset[str]) -> Unit:
+            symbols = {name: Presence.UNDEFINED if name in present else None for name in names}
+            return HlsFile.read(self.source, self.words, symbols).unit
+
+        self.present = presence.settled(unit)
+        self.warnings += presence.doubts(self.present)
+        return [p for p in presence.with_defaults(params, self.present) if isinstance(p, ParamText)]
+
     def _declared(self, params: Sequence[ParamText]) -> dict[str, Parameter]:
         macros = {
-            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.text).items()
+            name: MacroDefault(m.text, m.guards | {name}, m.span)
+            for name, m in macro_defaults(self.text).items()
+            if name not in self.present
         }
         empty = undefined(macros, {name for p in params for name in set_macros(p)})
         if empty:
@@ -108,6 +127,7 @@ class _FileReader:
             includes=self.text.includes_own,
             known=frozenset(name for p in params for name in set_macros(p)),
             warnings=self.warnings,
+            present=self.present,
         )
         parameters = each(params, reader.parameter)
         each(list(zip(params, parameters)), lambda pair: reader.check_use(*pair))
@@ -124,7 +144,8 @@ class _FileReader:
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, which decides what is read for which values."""
         fixed = (name for p in params for name in set_macros(p))
-        symbols = {name: _whole(declared[name].default) if name in declared else None for name in fixed}
+        symbols: dict[str, MacroValue] = {name: Presence.UNDEFINED if name in self.present else None for name in fixed}
+        symbols = with_numbers(symbols, {n: _whole(declared[n].default) for n in symbols if n in declared})
         file = HlsFile.read(self.source, self.words, symbols)
         self.files = Files.of(file, self.words, symbols, list(declared.values()))
         self.file = self.files.plain
@@ -205,10 +226,15 @@ class _FileReader:
             source=self.source,
             parameters=parameters,
             constraints=constraints,
-            bindings=tuple(Binding(p.name, "directive" if p.name in knobs else "macro", p.span) for p in parameters),
+            bindings=tuple(self._binding(p, knobs) for p in parameters),
             body=read.body,
             span=read.body.span,
         )
+
+    def _binding(self, parameter: Parameter, knobs: Mapping[str, Knob]) -> Binding:
+        role: Literal["directive", "macro"] = "directive" if parameter.name in knobs else "macro"
+        omitted = False if parameter.name in self.present else None
+        return Binding(parameter.name, role, parameter.span, omitted=omitted)
 
     def _parameters(
         self, read: ReadKernel, declared: Mapping[str, Parameter], knobs: Mapping[str, Knob], alone: bool

@@ -32,8 +32,15 @@ def test_the_best_finalist_and_how_many_more_rounds_would_decide() -> None:
     assert isinstance(data, dict) and isinstance(data["candidates"], list)
     (only,) = data["candidates"]
     assert f"best finalist {only['gain']:.3f}x [{only['interval'][0]:.3f}, {only['interval'][1]:.3f}]" in sentence
-    assert sentence.endswith(f"; about {data['more_rounds']} more rounds would decide")
+    assert sentence.endswith(
+        f"; about {data['more_rounds']} more rounds would decide: a longer --budget with --continue makes them"
+    )
     assert (data["rounds"], data["best"], only["choice"]) == (20, 0, {"TILE": 8, "MODE": "a"})
+
+
+def test_more_rounds_than_a_build_makes_are_told() -> None:
+    sentence = kept_sentence(compared(1.02, 0.08, 30), (), TIME, SPACE)
+    assert sentence.endswith(" more rounds would decide: a build makes 100 at most")
 
 
 def test_what_more_rounds_cannot_change() -> None:

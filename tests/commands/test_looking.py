@@ -148,3 +148,11 @@ def test_report_writes_a_picture_and_a_page(built: Folder, tmp_path: Path) -> No
     done = folder.run("report", "scale.c", "-o", "r.pdf")
     assert done.returncode == 2 and "FILE.html or FILE.svg" in done.stderr
     assert folder.run("report", "scale.c", "-o", "no/such/r.svg").returncode == 2
+
+
+def test_one_configuration_is_counted_as_one(tmp_path: Path) -> None:
+    (tmp_path / "one.c").write_text(
+        "#pragma tunepass param N: ordinal(4) = 4\n#pragma tunepass kernel f(x: inout int[4])\n"
+        "#ifndef N\n#define N 4\n#endif\nvoid f(int *x) { x[0] += N; }\n"
+    )
+    assert "  1 configuration, feasible: 1 " in Folder(tmp_path).run("space", "one.c").stdout

@@ -124,3 +124,29 @@ def test_of_two_specialisations_the_one_that_is_named_is_called(tmp_path: Path) 
     )
     right, wrong = outcomes(task_of(tmp_path, text), {"WRONG": 0}, {"WRONG": 1})
     assert isinstance(right, Measured) and isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+HEAD = """\
+#pragma tunepass param WRONG: integer(0..1) = 0
+#pragma tunepass kernel Grid::dot(n = 100, x: in double[n])
+#ifndef WRONG
+#define WRONG 0
+#endif
+"""
+DECLARED = "static double dot(int n, const double *x)"
+DOT = "{ double s = WRONG; for (int i = 0; i < n; i++) s += x[i]; return s; }"
+OUTSIDE = f"double Grid::dot(int n, const double *x) {DOT}\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"class Grid {{ {DECLARED}; }};\n{OUTSIDE}",
+        f"class Grid {{ protected: {DECLARED}; }};\n{OUTSIDE}",
+        f"class Grid {{ {DECLARED} {DOT} }};\n",
+    ],
+    ids=["private", "protected", "in the class"],
+)
+def test_a_static_method_is_called_whoever_may_call_it(tmp_path: Path, code: str) -> None:
+    right, wrong = outcomes(task_of(tmp_path, HEAD + code), {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and wrong.stage == "wrong_result"

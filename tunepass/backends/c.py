@@ -22,7 +22,7 @@ from tunepass.files import scratch_folder
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.dispatch import dispatch_file, variant_units
 from tunepass.frontends.c.inputs import scalar_values
-from tunepass.frontends.c.lowering import compiler_of, defines, flags, lower
+from tunepass.frontends.c.lowering import compiler_of, defines, flags, lower, presence_words
 from tunepass.frontends.c.probes import probes, rewritten_nests
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.c_kernel import CKernel, KernelCall, ScalarArgument
@@ -87,7 +87,7 @@ class CBackend(HostBackend):
             space=space_hash(space),
             flags=self.command[1:],
             device=self.device,
-            harness=harness_version(self.body.call),
+            harness=f"{harness_version(self.body.call)}{' presence' * bool(self._presence)}",
         )
         if self.target.starts < base.Starts.COMPILER:
             return identity
@@ -110,9 +110,13 @@ class CBackend(HostBackend):
         from tunepass.evaluators.toolchains.source_files import source_files
 
         source = self.kernel.source
-        return source_files(
-            self.command, Path(source.name), source.text, defines(self.kernel, base.default_of(self.kernel))
-        )
+        words = (*defines(self.kernel, base.default_of(self.kernel)), *self._presence)
+        return source_files(self.command, Path(source.name), source.text, words)
+
+    @property
+    def _presence(self) -> tuple[str, ...]:
+        """The default's words for macros that are defined or not: a study of before had -DNAME=0 for false."""
+        return presence_words(self.kernel, base.default_of(self.kernel))
 
     @cached_property
     def toolchain(self) -> Manifest:

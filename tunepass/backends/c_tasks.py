@@ -18,7 +18,7 @@ from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.globals import exposing_text
 from tunepass.frontends.c.harness.source import further_sizes, harness_source
 from tunepass.frontends.c.inputs import element_count
-from tunepass.frontends.c.lowering import defines, lower
+from tunepass.frontends.c.lowering import defines, lower, presence_words
 from tunepass.frontends.c.requirements import sizes_allowed
 from tunepass.ir.c_kernel import KernelCall
 from tunepass.ir.candidate import Candidate
@@ -33,7 +33,7 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
     text = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
-    following = Following(text, call.setup.flags if call.setup else ())
+    following = Following(text, call.entry.flags if call.entry else ())
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
@@ -115,4 +115,5 @@ def run_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...], measured
 
 def _reference(kernel: Kernel) -> Candidate:
     """The untouched source; its macros have their defaults, for sources that leave those to the pragma."""
-    return Candidate(defines=defines(kernel, default_of(kernel)))
+    default = default_of(kernel)
+    return Candidate(defines=(*defines(kernel, default), *presence_words(kernel, default)))

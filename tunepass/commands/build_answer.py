@@ -165,7 +165,8 @@ def _evaluated(job: Job, result: SearchResult) -> list[str]:
     """Number of evaluations in this run, and their outcomes."""
     if not result.evaluations:
         return []
-    line = f"  evaluated {result.evaluations:,} configurations in {result.seconds.get('total', 0.0):.1f} s"
+    noun = "configuration" if result.evaluations == 1 else "configurations"
+    line = f"  evaluated {result.evaluations:,} {noun} in {result.seconds.get('total', 0.0):.1f} s"
     if job.only_priced:
         unfit = result.failures.get("infeasible", 0)
         line += f", {unfit:,} of them do not fit" if unfit and result.certificate is None else ""

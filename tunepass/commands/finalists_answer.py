@@ -13,6 +13,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.finalists import LEAST_GAIN, decision_of
 from tunepass.tuning.result import failed_sentence
+from tunepass.tuning.rounds import MOST_ROUNDS
 
 
 def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective], space: Space) -> Json:
@@ -67,7 +68,9 @@ def _reason(
     if decision.more_rounds is None:
         return f"default kept: best finalist {gain_text}; more than 1,000 more rounds would be needed to decide"
     rounds = f"{decision.more_rounds} more round{'' if decision.more_rounds == 1 else 's'}"
-    return f"default kept: best finalist {gain_text}; about {rounds} would decide"
+    possible = comparison.rounds + decision.more_rounds <= MOST_ROUNDS
+    how = "a longer --budget with --continue makes them" if possible else f"a build makes {MOST_ROUNDS} at most"
+    return f"default kept: best finalist {gain_text}; about {rounds} would decide: {how}"
 
 
 def _without_finalists(trials: Sequence[Trial], space: Space) -> str:

@@ -60,9 +60,8 @@ def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
     dense = _dense(space)
     share = f" ({feasible / dense:.3%} of them)" if feasible is not None and dense else ""
     left = count(feasible) if feasible is not None else "not counted: sampled with rejection"
-    lines.append(
-        f"  {count(dense) if dense is not None else 'infinitely many'} configurations, feasible: {left}{share}"
-    )
+    number = count(dense) if dense is not None else "infinitely many"
+    lines.append(f"  {number} configuration{'' if dense == 1 else 's'}, feasible: {left}{share}")
     return "\n".join(lines)
 
 

@@ -139,7 +139,6 @@ class Setup:
     once: bool = False
     scalars: tuple[str, ...] = ()  # the arguments that it takes: what it makes depends on them
     places: tuple[Place, ...] = ()
-    flags: tuple[str, ...] = ()  # of the compiler, that the calls need
 
 
 Argument = ScalarArgument | ArrayArgument | NamedArgument | OpenArgument
@@ -149,12 +148,14 @@ Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A function after the source's text that calls the kernel, where no other file can, with numbers and addresses.
-    `counted`: after each address it takes the number of elements, and containers are made (harness/entry.h)."""
+    `counted`: after each address it takes the number of elements, and containers are made (harness/entry.h). `flags`
+    are the compiler's, without which it may not call the kernel."""
 
     function: str
     prototype: str
     text: str
     counted: bool = False
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from tunepass.ir.scop import Hindrance
 
 SUBSCRIPT_HINT = "a subscript of indices, whole numbers that the nest does not change, `+`, `-`, and numbers as factors"
 HINTS = {
+    "is called, and in it": "let the function take and use numbers, elements of its pointers and functions of <math.h>",
     "is called": "call functions of <math.h>, or ones whose bodies are in this source and keep no state",
     "may point into any array": "declare the pointer `restrict`, or make it a parameter of the function",
     "is used as a pointer": "subscript it once for each dimension that it is declared with",

@@ -281,3 +281,14 @@ def test_a_number_that_a_parameter_decides_is_not_known(tmp_path: Path) -> None:
     source = Source(str(tmp_path / "k.c"), KNOWN.format(length="ROWS", own=own))
     with pytest.raises(SourceError, match="unknown name"):
         CFrontend().parse(source)
+
+
+NAMED = "#pragma tunepass param U: integer(1..2) = 1\n#pragma tunepass kernel {name}(x: inout float[8])\n{function}\n"
+
+
+@pytest.mark.parametrize("name", ["CNAME", "sdot_k"])
+def test_a_function_is_named_as_the_source_writes_it_or_after_macros(name: str) -> None:
+    text = NAMED.format(name=name, function="void CNAME(float *x) { x[0] += U; }")
+    parsed = CFrontend().parse(Source("k.c", text), words=("cc", "-DCNAME=PASTE(s, _k)", "-DPASTE(a, b)=a##dot##b"))
+    call = parsed.kernels[0].body_as(CKernel).call
+    assert call is not None and call.function == parsed.kernels[0].name == "sdot_k"

@@ -62,3 +62,9 @@ def test_threads_of_the_nest_are_a_parameter(words: tuple[str, ...], threads: bo
 def test_pragmas_that_are_a_part_of_the_code_are_refused(words: str) -> None:
     with pytest.raises(SourceError, match=f"`#pragma {words}` is a part of what the loops do"):
         parsed(f"for (int j = 0; j < n; j++) {{\n#pragma {words}\nfor (int i = 0; i < n; i++) A[j][i] = 1; }}")
+
+
+def test_a_long_piece_of_code_is_cut_between_words() -> None:
+    name = "a_rather_long_name_of_a_function_that_is_called"
+    (first, *_) = notes(f"for (int i = 0; i < n; i++) p[i] = {name}(a_first_argument, i);")
+    assert f"`p[i] = {name}(a_first_argument, ...`" not in first.message and "p[i] = ...`" in first.message

@@ -1,11 +1,15 @@
 """Code that text alone leaves open: what names are settles templates, casts, declarations and calls."""
 
+from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from tunepass.diagnostics import Source
+from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
@@ -170,3 +174,26 @@ def test_operators_of_brackets_have_their_names() -> None:
     functions = read(Source("t.cpp", text), (), "c++").functions
     assert [f.name.text for f in functions] == ["operator()", "operator[]"]
     assert [len(f.formals) for f in functions] == [1, 1]
+
+
+T = TypeVar("T")
+
+
+class CountingTypes(frozenset[str]):
+    """Counts how often it is united with others."""
+
+    unions = 0
+
+    def __or__(self, other: AbstractSet[T]) -> frozenset[str | T]:
+        CountingTypes.unions += 1
+        return super().__or__(other)
+
+
+def test_casts_that_macros_make_unite_no_sets_each() -> None:
+    counts = []
+    for casts in (1, 500):
+        CountingTypes.unions = 0
+        text = "x = " + " + ".join(["(u64)(y)"] * casts) + ";"
+        Feeder(list(tokens(text)), CountingTypes({"u64"}), False).feed()
+        counts.append(CountingTypes.unions)
+    assert counts[0] == counts[1]

@@ -12,7 +12,9 @@ from tests.frontends.gpu.sources import body, parse, short
 from tunepass.diagnostics import SourceError
 from tunepass.expr.numpy_eval import evaluate_within
 from tunepass.expr.printer import to_text
+from tunepass.frontends.gpu.lowering import lower
 from tunepass.ir.gpu import GpuKernel
+from tunepass.space.configuration import Configuration
 
 KERNEL = "__global__ void f(float *y) { y[threadIdx.x] = BX; }\n"
 CLAUSES = "grid(4) block(BX)"
@@ -136,3 +138,24 @@ def test_a_branch_in_which_the_kernel_is_called_in_another_way_is_refused() -> N
     (found,) = raised.value.diagnostics
     assert found.message == "`f` is called in another way with BX = 128" and found.span is not None
     assert found.span.source.line_text(found.span.start) == more.strip()
+
+
+def test_a_macro_of_which_only_ifdef_asks_is_defined_or_not() -> None:
+    text = (
+        "#pragma tunepass param FAST: categorical(false, true)\n#pragma tunepass param BX: ordinal(32, 64) = 64\n"
+        "#pragma tunepass kernel f(y: out float[128]) grid(2) block(BX)\n"
+        "#ifdef FAST\n__global__ void f(float *y) { y[threadIdx.x] = 1; }\n"
+        "#else\n__global__ void f(float *y) { y[threadIdx.x] = 2; }\n#endif\n"
+    )
+    (kernel,) = parse(text).kernels
+    chosen = Configuration({"FAST": False, "BX": 64})
+    assert "-UFAST" in lower(kernel, chosen).flags
+    assert "-DFAST=1" in lower(kernel, Configuration({"FAST": True, "BX": 64})).flags
+
+
+def test_a_kernel_that_a_macro_names_is_told_by_its_name_after_macros() -> None:
+    function = "#define NAME axpy_k\n__global__ void NAME(float *y) { y[threadIdx.x] = BX; }\n"
+    text = short(CLAUSES, arguments="y: out float[128]", function=function).replace("kernel f(", "kernel NAME(")
+    with pytest.raises(SourceError) as raised:
+        parse(text)
+    assert "`NAME` is a macro, and the function is `axpy_k`" in str(raised.value)

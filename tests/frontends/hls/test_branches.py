@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.frontends.hls.sources import loop
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr import algebra
+from tunepass.frontends.hls.emission import emit_files
 from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.ir.hls import HlsKernel
 from tunepass.ir.kernel import Kernel
+from tunepass.passes.apply_schedule import scheduled
+from tunepass.space.configuration import Configuration
 
 HEAD = "#pragma tunepass param U: {}\n#ifndef U\n#define U 1\n#endif\n#pragma tunepass hls top\n"
 
@@ -98,3 +103,30 @@ def test_values_that_the_source_refuses_are_none() -> None:
     kernel = read("#if U == 1\n#define N 4\n#else\n#define N 8\n#endif\n" + code)
     assert trips(kernel, "k") == {1: 4, 2: 8}
     assert [constraint.text for constraint in kernel.constraints] == ["not U > 2"]
+
+
+PRESENT = """#pragma tunepass param FAST: categorical(false, true)
+#pragma tunepass hls top
+{}void top(int a[64]) {{
+#ifdef FAST
+    for (int k = 0; k < 8; k++) a[k] = 1;
+#else
+    for (int k = 0; k < 16; k++) a[k] = 1;
+#endif
+}}
+"""
+
+
+@pytest.mark.parametrize("defined", [False, True])
+def test_a_macro_of_which_only_ifdef_asks_is_defined_or_not(defined: bool) -> None:
+    source = Source("top.cpp", PRESENT.format("#define FAST\n" if defined else ""))
+    (kernel,) = HlsFrontend().parse(source).kernels
+    assert kernel.parameters[0].default is defined
+    variants = kernel.body_as(HlsKernel).variants
+    trip_of = {dict(v.values)["FAST"]: algebra.number(loop(v.body, "k").trip) for v in variants}
+    assert trip_of == {False: 16, True: 8}
+    for value in (False, True):
+        (file,) = emit_files([scheduled(kernel, Configuration({"FAST": value}))])
+        again = HlsFrontend().parse(Source("top.cpp", file.text)).kernels[0]
+        assert again.parameters[0].default is value
+        assert bool(re.search("^#define FAST", file.text, re.MULTILINE)) is value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tunepass.evaluators.process.run import Completed, Limits
+from tunepass.evaluators.process.first_error import without_warnings
+from tunepass.evaluators.process.run import Completed, Limits, head
 from tunepass.study.outcome import Failed, Outcome
 
 OUT_OF_MEMORY = re.compile(
@@ -56,7 +57,8 @@ def compile_failure(done: Completed, limits: Limits) -> Failed | None:
     if done.ok:
         return None
     if done.ended == "exit" and done.returncode:
-        return Failed("compile", done.log or f"the compiler ended with status {done.returncode}")
+        log = done.log if of_the_machine(done.log) else head(without_warnings(done.whole_log))
+        return Failed("compile", log or f"the compiler ended with status {done.returncode}")
     return Failed("compile", _with_log(f"the compiler {_ending(done, limits)}", done))
 
 

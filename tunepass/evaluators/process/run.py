@@ -69,7 +69,11 @@ class Completed:
     @property
     def log(self) -> str:
         """The tail of what it printed, errors last."""
-        return tail("\n".join(part.rstrip() for part in (self.stdout, self.stderr) if part.strip()))
+        return tail(self.whole_log)
+
+    @property
+    def whole_log(self) -> str:
+        return "\n".join(part.rstrip() for part in (self.stdout, self.stderr) if part.strip())
 
 
 class Stop:
@@ -109,6 +113,11 @@ class _Header(TypedDict):
 
 def tail(text: str, limit: int = LOG_TAIL) -> str:
     return text if len(text) <= limit else "…" + text[-limit:]
+
+
+def head(text: str, limit: int = LOG_TAIL) -> str:
+    """The whole lines at its start."""
+    return text if len(text) <= limit else text[: max(text.rfind("\n", 0, limit), 0) or limit] + "\n…"
 
 
 def run_limited(

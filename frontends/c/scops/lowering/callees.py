@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import SourceError
+from tunepass.frontends.c.scops.lowering.confined import is_confined
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_statement
 from tunepass.frontends.c.scops.numbers.pure_functions import is_pure
-from tunepass.frontends.c.scops.statements.effects import Effect, Effects, KnownCall, Reached
+from tunepass.frontends.c.scops.statements.effects import Effect, Effects, KnownCall, Reached, UnknownCall
 from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables, read_variables
 from tunepass.frontends.cfamily.tree import (
@@ -37,12 +38,14 @@ Known = tuple[tuple[Reached, ...], frozenset[int]]
 
 @dataclass
 class Callees:
-    """`known` by name and count of arguments; None of a function that may reach anything."""
+    """`known` by name and count of arguments; None of a function that may reach anything, whose body says why in
+    `reasons`."""
 
     unit: Unit
     variables: Variables
     level: int = 0
     known: dict[tuple[str, int], Known | None] = field(default_factory=dict)
+    reasons: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def statements(self, statements: Sequence[Statement]) -> tuple[Statement, ...]:
         return tuple(mapped_statement(s, lambda e: mapped(e, self._step)) for s in statements)
@@ -51,9 +54,15 @@ class Callees:
         match e:
             case Call(Name() as function, arguments) if not isinstance(e, KnownCall) and not is_pure(function.text):
                 if self.variables.get(function.text) is None:
-                    known = self._of(function.text, len(arguments))
-                    return KnownCall(function, arguments, *known) if known is not None else e
+                    return self._called(e, function.text, arguments)
         return e
+
+    def _called(self, e: Call, name: str, arguments: tuple[Expression, ...]) -> Call:
+        known = self._of(name, len(arguments))
+        if known is not None:
+            return KnownCall(e.function, arguments, *known)
+        reason = self.reasons.get((name.rpartition("::")[2], len(arguments)))
+        return UnknownCall(e.function, arguments, f"`{name}` is called, and in it {reason}") if reason else e
 
     def _of(self, name: str, count: int) -> Known | None:
         key = (name.rpartition("::")[2], count)
@@ -61,7 +70,7 @@ class Callees:
             self.known[key] = None  # of a function that calls itself
             functions = [f for f in self.unit.functions if f.name.text == key[0]]
             if functions and self.level < MOST_LEVELS and not self._is_declared_only(functions, key[0]):
-                each = [self._function(f) for f in functions if len(f.formals) == count]
+                each = [self._function(f, key) for f in functions if len(f.formals) == count]
                 sure = [one for one in each if one is not None]
                 if each and len(sure) == len(each):
                     reached = dict.fromkeys(r for one in sure for r in one[0])
@@ -75,19 +84,30 @@ class Callees:
         others = [p for p in declared if p is not None and tuple(each.words for each in p) not in types]
         return any(f.record or f.template is not None for f in functions) or (self.unit.cxx and bool(others))
 
-    def _function(self, f: Function) -> Known | None:
+    def _function(self, f: Function, key: tuple[str, int]) -> Known | None:
         try:
             body = f.body
         except (SourceError, SyntaxFault):
             return None
-        if any(isinstance(n, Jump) and n.kind in LEAVING for n in nodes(body)) or _keeps_state(body):
+        if _keeps_state(body):
+            self.reasons[key] = "a variable is `static`, `volatile` or `extern`"
+            return None
+        if any(isinstance(n, Jump) and n.kind in LEAVING for n in nodes(body)):
             return None
         variables = read_variables(self.unit, f, body.start)
-        inner = Callees(self.unit, variables, self.level + 1, self.known)
+        inner = Callees(self.unit, variables, self.level + 1, self.known, self.reasons)
         (seen,) = inner.statements([_without_assertions(body)])
         effects = Effects.of(seen)
         formals = [p.declarators[0].name.text if p.declarators else "" for p in f.formals]
-        if effects.unknown or "" in formals or len(set(formals)) < len(formals) or _is_set_anew(body, formals):
+        if "" in formals or len(set(formals)) < len(formals):
+            return None
+        if effects.unknown and is_confined(seen, effects, formals, variables):
+            return (), frozenset()
+        if effects.unknown:
+            self.reasons[key] = self._reason(seen, f)
+        elif _is_set_anew(body, formals):
+            self.reasons[key] = "a parameter is set anew"
+        if key in self.reasons:
             return None
         reached: list[Reached] = []
         for effect in effects.found:
@@ -100,6 +120,14 @@ class Callees:
                 return None
         pointers = frozenset(n for n, name in enumerate(formals) if (v := variables.get(name)) and v.shape)
         return tuple(dict.fromkeys(reached)), pointers
+
+    def _reason(self, body: Statement, f: Function) -> str:
+        """The first reason why more may be read and written, with its line in the source."""
+        inside = body.statements if isinstance(body, Block) else (body,)
+        effects = [(s, Effects.of(Block(statements=(s,), first=s.first, last=s.last)).unknown) for s in inside]
+        at, reasons = next((pair for pair in effects if pair[1]), (body, Effects.of(body).unknown))
+        line = "" if f.in_header else f" (line {self.unit.source.position(at.start)[0]})"
+        return f"{reasons[0]}{line}"
 
     def _is_constant(self, name: str) -> bool:
         return name in CONSTANTS or name in self.unit.enumerators

@@ -97,7 +97,7 @@ class LeafReader(RegionValues):
             terms, before = polynomial(e, self), self.counted
             self.counted = set()
             value = self.affine(e, "numeric")
-            numbered = value.affine if value else None
+            numbered = value.affine if value else self.with_products(terms)
             read.append(Subscript(None, terms, numbered, frozenset(self.counted), rows, strides))
             self.counted = before
         return tuple(read)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeVar
 
-from tunepass.frontends.c.scops.numbers.affine import Whole, isl_name, isl_text, whole
+from tunepass.frontends.c.scops.numbers.affine import Polynomial, Whole, isl_name, isl_text, whole
 from tunepass.frontends.c.scops.numbers.affine_values import Affine
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.numbers.invariants import invariant_text
@@ -89,6 +89,22 @@ class RegionValues:
         unsigned = "sizeof" in text or any(p.type in UNSIGNED and p.text in text for p in self.parameters.values())
         parameter = self._parameter(text, "unsigned long" if unsigned else "long", None)
         return Whole(Affine.of(parameter.name), unsigned)
+
+    def with_products(self, terms: Polynomial | None) -> Affine | None:
+        """An affine value of a polynomial whose products are of parameters alone: each is a parameter of its own."""
+        known = {p.name: p for p in self.parameters.values()}
+        value = Affine((), 0)
+        for names, factor in (terms or {}).items():
+            name = names[0] if names else ""
+            if len(names) > 1:
+                if not all(each in known for each in names):
+                    return None
+                unsigned = any(known[each].type in UNSIGNED for each in names)
+                kind = "unsigned long" if unsigned else "long"
+                text = f"(({kind}){' * '.join(known[each].text for each in names)})"
+                name = self._parameter(text, kind, None).name
+            value = value.plus(Affine(((name, factor),), 0) if name else Affine((), factor))
+        return value if terms is not None else None
 
     def parameter_text(self, e: Name | Number) -> str | None:
         """What code calls the parameter that `e` is; None where it is none."""

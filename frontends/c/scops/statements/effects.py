@@ -33,6 +33,7 @@ from tunepass.frontends.cfamily.tree import (
     While,
 )
 
+ANY_DEPTH = 1 << 30  # of subscripts, of what is no pointer
 POINTER_REASON = "what the pointer `{}` reaches is not known"
 
 
@@ -83,6 +84,13 @@ class KnownCall(Call):
     pointers: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class UnknownCall(Call):
+    """A call of a function of the source that may reach anything, and why."""
+
+    reason: str
+
+
 class Effects:
     """Of statements and expressions, in the order of evaluation. Variables that they declare themselves are left out.
 
@@ -93,7 +101,7 @@ class Effects:
         self.found: list[Effect] = []
         self.unknown: list[str] = []
         self.declared: set[str] = set()
-        self.scopes: list[dict[str, bool]] = [{}]  # of each variable declared inside: is it a pointer
+        self.scopes: list[dict[str, int]] = [{}]  # of each variable declared inside: subscripts that stay in it
 
     @classmethod
     def of(cls, *statements: Statement) -> Effects:
@@ -136,7 +144,7 @@ class Effects:
             case ForEach():
                 self.expression(s.array, certain)
                 self.declared.add(s.name.text)
-                self.scopes[-1][s.name.text] = True
+                self.scopes[-1][s.name.text] = 0
                 self.statement(s.body, False)
         self.scopes.pop()
 
@@ -158,7 +166,8 @@ class Effects:
             else:
                 self.expression(declarator.value, certain)
             self.declared.add(declarator.name.text)
-            self.scopes[-1][declarator.name.text] = declarator.pointers[:1] == (True,)
+            pointers = declarator.pointers
+            self.scopes[-1][declarator.name.text] = pointers.index(True) if True in pointers else ANY_DEPTH
 
     def expression(self, e: Expression | None, certain: bool = True) -> None:
         """`e` evaluated for its value."""
@@ -191,6 +200,10 @@ class Effects:
                     self.expression(part, certain)
             case KnownCall():
                 self._known_call(e, certain)
+            case UnknownCall():
+                for argument in e.arguments:
+                    self.expression(argument, certain)
+                self.unknown.append(e.reason)
             case Call(function, arguments):
                 self._call(function, arguments, certain)
             case Opaque(_, token):
@@ -246,10 +259,10 @@ class Effects:
 
     def _inner(self, lvalue: Lvalue) -> bool:
         """Is it a variable declared inside? What a pointer among them reaches is not known."""
-        pointer = next((scope[lvalue.root.text] for scope in reversed(self.scopes) if lvalue.root.text in scope), None)
-        if pointer and lvalue.subscripts:
+        inside = next((scope[lvalue.root.text] for scope in reversed(self.scopes) if lvalue.root.text in scope), None)
+        if inside is not None and len(lvalue.subscripts) > inside:
             self.unknown.append(POINTER_REASON.format(lvalue.root.text))
-        return pointer is not None
+        return inside is not None
 
     def _access(self, e: Expression, read: bool, written: bool, certain: bool) -> None:
         while isinstance(e, Cast) and not e.pointer:

@@ -75,7 +75,7 @@ def build(folder: Path, pragma: str, text: str, compiler: str = "gcc", *flags: s
     (folder / f"plain{suffix}").write_text(f"{HEAD}{pragma}\n{text}")  # of whose variables the harness needs the types
     (folder / f"harness{suffix}").write_text(harness)
     call = body.call
-    needed = call.setup.flags if call is not None and call.setup is not None else ()
+    needed = call.entry.flags if call is not None and call.entry is not None else ()
     checked = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-DTP_WRAP_MALLOC"]
     if body.call is not None and body.call.globals:
         checked.append(f'-DTP_INCLUDE_SOURCE="plain{suffix}"')

@@ -191,22 +191,51 @@ def test_objects_that_change_stay_opaque(formals: str, body: str) -> None:
     assert any(statement.opaque for statement in scop_of(text, "nest.cpp").statements)
 
 
+ANYTHING = "may read and write anything"
+
+
 @pytest.mark.parametrize(
-    "function",
+    ("function", "reason"),
     [
-        "double get(double *p, int i) { static int n; n++; return p[i]; }",
-        "double get(double *p, int i) { double *q = p; return q[i]; }",
-        "double get(double *p, int i) { p = other; return p[i]; }",
-        "double get(double *p, int i) { if (i < 0) lost(i); return p[i]; }",
-        "double get(double *p, int i) { return get(p, i); }",
-        "double get(double *p, int i);",
+        ("double get(double *p, int i) { static int n; n++; return p[i]; }",
+         "in it a variable is `static`, `volatile` or `extern`"),
+        ("double get(double *p, int i) { double *q = p;\nreturn q[i]; }",
+         "in it what the pointer `q` reaches is not known (line 2)"),
+        ("double get(double *p, int i) { p = other; return p[i]; }", "in it a parameter is set anew"),
+        ("double get(double *p, int i) {\nif (i < 0) lost(i); return p[i]; }",
+         f"in it `lost` is called, and {ANYTHING} (line 3)"),
+        ("double get(double *p, int i) { return get(p, i); }", f"in it `get` is called, and {ANYTHING} (line 2)"),
+        ("double get(double *p, int i);", ANYTHING),
+        ("double get(double *p, int i) { double *q = &p[i]; return *q; }",
+         "in it the address of `p` is taken (line 2)"),
     ],
-)
-def test_functions_that_do_more_stay_opaque(function: str) -> None:
+)  # fmt: skip
+def test_functions_that_do_more_stay_opaque_and_the_reason_is_told(function: str, reason: str) -> None:
     loop = "for (int i = 0; i < n; i++) A[i] = get(B, i);"
     head = f"int calls; double *other; void lost(int i);\n{function}\n"
     text = f"{head}void f(double *A, double *B, int n) {{\n{PRAGMA}\n{loop}\n}}\n"
-    assert scop_of(text).statements[0].opaque == "`get` is called, and may read and write anything"
+    assert scop_of(text).statements[0].opaque == f"`get` is called, and {reason}"
+
+
+CONFINED = [
+    "int get(float v) { const float *p = &v; return (int)*p; }",
+    "int get(float v) { int i = *(int *)&v; return i & 7; }",
+    "int get(float v) { float t[2] = {v, 1}, *q = t; *q = 3; return t[1] + q[0]; }",
+]
+REACHING = [
+    "int get(float v) { int *p = (int *)(long)v; return *p; }",
+    "int get(float v) { float *p = other; *p = v; return 0; }",
+    "int get(float v) { float *p = &v; p = from(v); *p = v; return 0; }",
+    "int get(float v) { float *p = &other[1]; *p = v; return 0; }",
+    "int get(float v) { float *t[2]; t[0] = (float *)(long)v; *t[0] = 1; return 0; }",
+]
+
+
+@pytest.mark.parametrize(("function", "known"), [*((f, True) for f in CONFINED), *((f, False) for f in REACHING)])
+def test_addresses_of_a_functions_own_variables_reach_nothing_else(function: str, known: bool) -> None:
+    head = f"float *other, *from(float v);\n{function}\n"
+    text = f"{head}void f(float *A, int *B, int n) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) B[i] = get(A[i]);\n}}\n"
+    assert bool(scop_of(text).statements[0].opaque) is not known
 
 
 @pytest.mark.parametrize(
@@ -250,3 +279,22 @@ def test_functional_casts_and_min_of_cpp_are_no_unknown_calls() -> None:
     text = f"{CLASSES}using namespace std;\nvoid f(double *A, int n) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) "
     scop = scop_of(text + "A[min(i, 9)] += max(double(i), 0.5);\n}\n", "nest.cpp")
     assert scop.statements[0].opaque is None and all(access.certain for access in scop.statements[0].accesses)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for (j = 0; j < n; j++) A[w * k + j] = B[w * k + j];", ["r B[j + p3]", "w A[j + p3]"]),
+        ("for (j = 0; j < n; j++) A[(w + 5) * (k - 2) + j - 3] = 0;", ["w A[j + 5*k + p3 - 2*w - 13]"]),
+        ("for (j = 0; j < n; j++) A[w * k + j] = A[k * w + j - 1];", ["r A[j + p3 - 1]", "w A[j + p3]"]),
+    ],
+)
+def test_a_product_of_what_the_nest_does_not_change_is_a_number(body: str, expected: list[str]) -> None:
+    scop = scop_of(f"void f(int n, int w, int k, double *A, double *B) {{\n  int j;\n{PRAGMA}\n{body}\n}}\n")
+    assert accesses(scop) == expected and not scop.hindrances
+    assert "((long)k * w)" in {p.text for p in scop.parameters}
+
+
+def test_a_product_with_an_index_is_none() -> None:
+    body = "for (j = 0; j < n; j++) A[j * j + w * k] = 0;"
+    assert scop_of(f"void f(int n, int w, int k, double *A) {{\n  int j;\n{PRAGMA}\n{body}\n}}\n").hindrances

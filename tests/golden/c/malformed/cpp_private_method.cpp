@@ -1,8 +1,0 @@
-#include <cstddef>
-#include <vector>
-#pragma tunepass param TILE: ordinal(8, 16, 32) = 16
-#ifndef TILE
-#define TILE 16
-#endif
-#pragma tunepass kernel Grid::fill(n = 64, x: out double[n])
-class Grid { static void fill(int n, double *x) { for (int i = 0; i < n; i += TILE) x[i] = 2; } };
