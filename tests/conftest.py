@@ -7,13 +7,10 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+
+from tests.examples import load_profile
 
 GOLDEN = Path(__file__).parent / "golden"
-
-# Deterministic and without wall-time deadlines: a slow machine is not a failing test.
-settings.register_profile("tunepass", deadline=None, derandomize=True, database=None, print_blob=True)
-settings.load_profile("tunepass")
 
 # A shell's background job ignores Ctrl-C, and so would all the programs that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -22,6 +19,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+    parser.addoption("--all", action="store_true", help="slow tests too, and all examples of properties")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    load_profile(config.getoption("--all"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests run with --all, with -m, and by their own name."""
+    if config.getoption("--all") or config.option.markexpr or any("::" in name for name in config.args):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in set(slow)]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.hwmodels.gpu.kernels import INTEGER, Built, convolution, matmul, value
 from tunepass import registry
 from tunepass.diagnostics import Source
@@ -127,7 +128,7 @@ def test_the_virtual_machine_reads_it() -> None:
         assert np.allclose(compiled.values, evaluate(time, columns, 200).values, rtol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.data())
 def test_bounds_over_boxes_hold_every_time_in_them(data: st.DataObject) -> None:
     kernel = KERNELS[data.draw(st.sampled_from(sorted(KERNELS)))]
