@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples import load_profile
+from tests.harness_objects import share_harness_objects
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -24,6 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     load_profile(config.getoption("--all"))
+    share_harness_objects()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

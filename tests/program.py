@@ -21,6 +21,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.harness_objects import share_harness_objects
+
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 300
 
@@ -69,6 +71,7 @@ def serve() -> None:
     for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
         if not module.name.endswith("__main__"):
             _import(module.name)
+    share_harness_objects()
     tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
     gc.freeze()  # forked processes need not look at what was there before them
     for line in sys.stdin:
