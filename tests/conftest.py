@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import load_profile
+from tests.examples import load_profile, repetitive
 from tests.harness_objects import share_harness_objects
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -32,9 +32,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Slow tests run with --all, with -m, and by their own name."""
     if config.getoption("--all") or config.option.markexpr or any("::" in name for name in config.args):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in set(slow)]
+    slow = {item for item in items if item.get_closest_marker("slow")} | repetitive(items)
+    config.hook.pytest_deselected(items=[item for item in items if item in slow])
+    items[:] = [item for item in items if item not in slow]
 
 
 @pytest.hookimpl(wrapper=True)

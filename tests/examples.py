@@ -1,7 +1,12 @@
-"""How many examples a property is tried on: few in `make test`, all in `make test-all`."""
+"""How many cases a test is tried on: few in `make test`, all in `make test-all`."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import pytest
 from hypothesis import settings
 
 ALL, FEW = 100, 25  # examples of a property that states no number
@@ -22,3 +27,34 @@ def examples(count: int) -> settings:
 def scaled(count: int) -> int:
     """The same for cases that a test draws itself."""
     return max(1, count * settings().max_examples // ALL)
+
+
+def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Of tests marked `each_value`, the cases without which every value of every parameter still occurs.
+
+    The values of the longest list occur once each, those of the others in turn beside them.
+    """
+    groups: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("each_value"):
+            groups[item.nodeid.partition("[")[0]].append(item)
+    return {item for cases in groups.values() for item in _off_diagonal(cases)}
+
+
+def _off_diagonal(cases: list[pytest.Function]) -> list[pytest.Function]:
+    values: dict[str, list[str]] = defaultdict(list)  # of each parameter, in the order of the cases
+    for case in cases:
+        for name, value in case.callspec.params.items():
+            if repr(value) not in values[name]:
+                values[name].append(repr(value))
+    longest, *others = sorted(values, key=lambda name: -len(values[name]))
+    periods = [math.prod(len(values[before]) for before in others[:place]) for place in range(len(others))]
+
+    def is_kept(params: Mapping[str, object]) -> bool:
+        turn = values[longest].index(repr(params[longest]))
+        return all(
+            values[name].index(repr(params[name])) == turn // period % len(values[name])
+            for name, period in zip(others, periods)
+        )
+
+    return [case for case in cases if not is_kept(case.callspec.params)]

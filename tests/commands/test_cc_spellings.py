@@ -57,6 +57,7 @@ def folder(tmp_path: Path) -> Folder:
         "-o prog main.c ../here/probe.c",
     ],
 )
+@pytest.mark.each_value
 def test_each_spelling_is_tuned(words: str, frozen: dict[str, str], compiler: str, folder: Folder) -> None:
     folder.write("probe.h", "/* nothing */\n")
     if "../here" in words:
