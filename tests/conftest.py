@@ -24,8 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    load_profile(config.getoption("--all"))
-    share_harness_objects()
+    every = config.getoption("--all")
+    load_profile(every)
+    share_harness_objects(quick=not every)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -25,8 +25,8 @@ COMPILER_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER
 _compile = Compiling.run
 
 
-def share_harness_objects() -> None:
-    """From here on, in this process and those it forks. Each keeps its own among those that the first has made."""
+def share_harness_objects(quick: bool) -> None:
+    """From here on, in this process and those it forks. `quick` harnesses are not optimised; kernels always are."""
     folder = Path(tempfile.mkdtemp(prefix="tunepass-harness-objects-"))
     atexit.register(_remove, folder, os.getpid())
 
@@ -35,6 +35,8 @@ def share_harness_objects() -> None:
     ) -> tuple[Completed, Failed | None]:
         if MARK not in words or any(str(word).startswith("-DTP_INCLUDE_SOURCE") for word in words):
             return _compile(compiling, words, limits)
+        if quick:
+            words = ["-O0" if word == "-O1" else word for word in words]
         target = Path(words[words.index("-o") + 1])
         compiled = folder / _digest(compiling, words)
         with contextlib.suppress(OSError):

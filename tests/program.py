@@ -22,6 +22,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.examples import ALL, scaled
 from tests.harness_objects import share_harness_objects
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +56,7 @@ def run_tunepass(
 def _server() -> subprocess.Popen[str]:
     """One for each process that runs tests."""
     server = subprocess.Popen(
-        [sys.executable, "-c", "from tests.program import serve; serve()"],
+        [sys.executable, "-c", f"from tests.program import serve; serve({scaled(ALL) < ALL})"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -65,14 +66,14 @@ def _server() -> subprocess.Popen[str]:
     return server
 
 
-def serve() -> None:
+def serve(quick: bool) -> None:
     """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
     import tunepass
 
     for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
         if not module.name.endswith("__main__"):
             _import(module.name)
-    share_harness_objects()
+    share_harness_objects(quick)
     tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
     gc.freeze()  # forked processes need not look at what was there before them
     for line in sys.stdin:

@@ -42,6 +42,7 @@ def test_the_registry_knows_it() -> None:
 
 @pytest.mark.parametrize("device", names())
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.each_value
 def test_every_device_prices_every_kernel(name: str, device: str) -> None:
     gpu = load(device)
     found = priced(KERNELS[name], gpu, stated_resources(KERNELS[name], gpu))
