@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import pytest
 from hypothesis import settings
@@ -30,15 +30,31 @@ def scaled(count: int) -> int:
 
 
 def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Of tests marked `each_value`, the cases without which every value of every parameter still occurs.
+    """The cases that `make test` leaves out.
 
-    The values of the longest list occur once each, those of the others in turn beside them.
+    Of tests marked `each_value` those without which every value of every parameter still occurs: the values of the
+    longest list occur once each, those of the others in turn beside them. Of tests marked `one_in` all but each
+    count-th.
     """
-    groups: dict[str, list[pytest.Function]] = defaultdict(list)
+    products, lists = _marked(items, "each_value"), _marked(items, "one_in")
+    return {
+        *(case for cases in products for case in _off_diagonal(cases)),
+        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case)),
+    }
+
+
+def _marked(items: Iterable[pytest.Item], marker: str) -> Collection[list[pytest.Function]]:
+    """The cases of each test with that marker."""
+    tests: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("each_value"):
-            groups[item.nodeid.partition("[")[0]].append(item)
-    return {item for cases in groups.values() for item in _off_diagonal(cases)}
+        if isinstance(item, pytest.Function) and item.get_closest_marker(marker):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    return tests.values()
+
+
+def _count(case: pytest.Function) -> int:
+    marker = case.get_closest_marker("one_in")
+    return int(marker.args[0]) if marker else 1
 
 
 def _off_diagonal(cases: list[pytest.Function]) -> list[pytest.Function]:
