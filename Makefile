@@ -1,4 +1,4 @@
-# make demo: set up .venv and tune a real kernel.  make test: set up and run the tests.
+# make demo: set up .venv and tune a real kernel.  make test: set up and run the tests.  make test-all: the slow ones too.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests lines names kills attack fuzz native clean
+.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests lines names kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -20,6 +20,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Slow tests and all examples of properties too (a quarter of an hour on two cores).
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --all
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+
+from tests.examples import load_profile, repetitive
+from tests.harness_objects import share_harness_objects
 
 GOLDEN = Path(__file__).parent / "golden"
-
-# Deterministic and without wall-time deadlines: a slow machine is not a failing test.
-settings.register_profile("tunepass", deadline=None, derandomize=True, database=None, print_blob=True)
-settings.load_profile("tunepass")
 
 # A shell's background job ignores Ctrl-C, and so would all the programs that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -22,6 +20,22 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+    parser.addoption("--all", action="store_true", help="slow tests too, and all examples of properties")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    every = config.getoption("--all")
+    load_profile(every)
+    share_harness_objects(quick=not every)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests run with --all, with -m, and by their own name."""
+    if config.getoption("--all") or config.option.markexpr or any("::" in name for name in config.args):
+        return
+    slow = {item for item in items if item.get_closest_marker("slow")} | repetitive(items)
+    config.hook.pytest_deselected(items=[item for item in items if item in slow])
+    items[:] = [item for item in items if item not in slow]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -32,6 +46,14 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         report.longrepr = str(report.longrepr).encode("utf-8", "backslashreplace").decode()
     report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
     return report
+
+
+@pytest.fixture
+def default_hangup() -> Iterator[None]:
+    """SIGHUP ends a process, as it does under a terminal: `nohup`, which may run the tests, leaves it ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

@@ -18,8 +18,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from tests.examples import ALL, scaled
+from tests.harness_objects import share_harness_objects
 
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 300
@@ -52,7 +56,7 @@ def run_tunepass(
 def _server() -> subprocess.Popen[str]:
     """One for each process that runs tests."""
     server = subprocess.Popen(
-        [sys.executable, "-c", "from tests.program import serve; serve()"],
+        [sys.executable, "-c", f"from tests.program import serve; serve({scaled(ALL) < ALL})"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -62,13 +66,14 @@ def _server() -> subprocess.Popen[str]:
     return server
 
 
-def serve() -> None:
+def serve(quick: bool) -> None:
     """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
     import tunepass
 
     for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
         if not module.name.endswith("__main__"):
             _import(module.name)
+    share_harness_objects(quick)
     tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
     gc.freeze()  # forked processes need not look at what was there before them
     for line in sys.stdin:
@@ -105,4 +110,8 @@ def _become(request: dict[str, object]) -> None:
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     sys.argv = ["tunepass", *request["words"]]  # type: ignore[misc]
-    sys.exit(main())
+    status = main()
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(status)  # an interpreter that frees what it shares with the server copies all of it first

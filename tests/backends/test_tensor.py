@@ -53,6 +53,7 @@ def test_a_schedule_is_measured_and_an_illegal_one_fails_with_the_rule(tmp_path:
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.one_in(3)
 def test_what_the_plain_loops_compute_is_what_numpy_does(tmp_path: Path, name: str) -> None:
     made = backend(tmp_path, KERNELS[name] + BOUND)
     with made.evaluator() as run:
@@ -111,6 +112,7 @@ def test_a_wrong_lowering_ends_the_build_before_anything_is_compared(tmp_path: P
         ("LAST", "((int *)B2_crd)[0] = 0", "wrong_result", "B2_crd"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_candidates_that_are_wrong_are_told(tmp_path: Path, place: str, text: str, stage: str, words: str) -> None:
     task = backend(tmp_path).evaluator().task
     with CompileRun(replace(task, lower=lambda configuration: by_hand(task, **{place: text}))) as run:

@@ -271,6 +271,7 @@ TWO = "int main(void) { return 0; }\n"
     ],
 )
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.each_value
 def test_linked_with_others_it_lists_what_the_compiler_alone_would(
     scheduled: Folder, words: str, compiler: str
 ) -> None:

@@ -74,6 +74,7 @@ def by_itself(folder: Folder, source: str, *words: str, compiler: str) -> dict[s
         "-g -save-temps -MD -MP",
     ],
 )
+@pytest.mark.each_value
 def test_rewritten_text_is_compiled_as_the_source(scheduled: Folder, words: str, source: str, compiler: str) -> None:
     call = [*words.split(), "-c", source, "-o", "made.o"]
     wanted = by_itself(scheduled, source, *call, compiler=compiler)
@@ -88,6 +89,7 @@ def test_rewritten_text_is_compiled_as_the_source(scheduled: Folder, words: str,
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("words", ["-g -gsplit-dwarf", "--coverage -frandom-seed=1", "-g -MMD"])
+@pytest.mark.each_value
 def test_what_lies_beside_a_program_is_called_as_the_compiler_calls_it(
     scheduled: Folder, words: str, compiler: str
 ) -> None:

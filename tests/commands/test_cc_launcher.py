@@ -83,6 +83,7 @@ def wrapped(folder: Folder) -> Folder:
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.one_in(3)
 def test_any_launcher_may_stand_before_the_compiler(launcher: str, wrapped: Folder, tmp_path: Path) -> None:
     if shutil.which(launcher.split()[0], path=f"{os.environ['PATH']}:{tmp_path}") is None and launcher[0] != ".":
         pytest.skip(f"no {launcher}")

@@ -57,6 +57,7 @@ def folder(tmp_path: Path) -> Folder:
         "-o prog main.c ../here/probe.c",
     ],
 )
+@pytest.mark.each_value
 def test_each_spelling_is_tuned(words: str, frozen: dict[str, str], compiler: str, folder: Folder) -> None:
     folder.write("probe.h", "/* nothing */\n")
     if "../here" in words:
@@ -116,6 +117,7 @@ def test_what_is_wrong_is_wrong_as_the_compiler_says(words: str, compiler: str, 
         ("-c ./-o.c", "-o.c has no entry"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_nothing_annotated_slips_through_frozen(words: str, reason: str, folder: Folder) -> None:
     (folder.path / "sub").mkdir()
     for name in ("probe.i", "probe.S", "other.inc", "sub/hidden.h", "sub/again.c", "-o.c"):

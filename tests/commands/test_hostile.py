@@ -29,6 +29,7 @@ RANDOM = bytes((i * 7919 + 13) % 256 for i in range(4096))
     ids=["empty", "binary", "latin1", "megabyte", "slashes", "nesting", "huge", "syntax", "name", "empty-space"],
 )
 @pytest.mark.parametrize("command", ["build", "space"])
+@pytest.mark.each_value
 def test_a_source_that_is_none(command: str, content: bytes, words: str, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     (tmp_path / "scale.c").write_bytes(content)

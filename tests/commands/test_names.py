@@ -43,6 +43,7 @@ def test_a_name_with_a_line_break_is_refused(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "spelled", ["./src/fill.c", "src/../src/fill.c", "src//fill.c", "./-f.c", "./a \"b'c.c", ".//./@f.c"]
 )
+@pytest.mark.each_value
 def test_rewritten_text_keeps_the_name_as_it_is_spelled(spelled: str, compiler: str, tmp_path: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")

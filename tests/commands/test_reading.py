@@ -77,6 +77,7 @@ def compiler_of(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("flags", EVIL_FLAGS, ids=" ".join)
+@pytest.mark.one_in(3)
 def test_a_kernels_lock_commands_nothing(
     flags: list[str], built: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_kernels_lock_commands_nothing(
 @pytest.mark.parametrize(
     "opt", ["-O3 -wrapper ./evil.sh", "@args", "-O3 -o mark-out", "-fplugin=./trap.so", "-O3 -B./evil", "-specs=specs"]
 )
+@pytest.mark.one_in(3)
 def test_a_choice_commands_nothing(opt: str, built: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(built.path, tmp_path / "copy")
     folder = trapped(tmp_path / "copy", monkeypatch)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.diagnostics import SpaceError
 from tunepass.exact import branch_and_bound
 from tunepass.exact.base import Certificate
@@ -31,7 +32,7 @@ class TestBranchAndBound(ExactSolverContract):
         return BranchAndBound()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.integers(-9, 9), min_size=6, max_size=6))
 def test_the_front_is_exact_for_any_weights(weights: list[int]) -> None:
     a, b, c, d, e, f = weights

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.expr import algebra as alg
 from tunepass.expr import numpy_eval
 from tunepass.expr.nodes import INTEGER, Expr, Name
@@ -46,7 +47,7 @@ def test_folds(built: Expr, text: str) -> None:
     assert to_text(built) == text
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(-30, 30), st.integers(1, 30), st.integers(-5, 5), st.integers(1, 5))
 def test_the_value_is_that_of_the_plain_expression(a: int, b: int, c: int, d: int) -> None:
     columns = {"a": np.array([a]), "b": np.array([b])}

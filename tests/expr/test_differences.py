@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.expr.interval.differences import signs
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, Expr
 from tunepass.expr.numpy_eval import evaluate
@@ -78,7 +79,7 @@ TERMS = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(TERMS)
 def test_claimed_signs_hold(text: str) -> None:
     check(parse(f"1 * ({text})", NAMES))

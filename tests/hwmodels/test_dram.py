@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import INTEGER, Name
@@ -41,6 +42,7 @@ def drawn(kernel: Kernel, n: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.each_value
 def test_no_configuration_moves_more_than_the_board(path, device_name):
     kernel, device = sample(path), load(device_name)
     program = kernel.body_as(Program)
@@ -86,13 +88,13 @@ shapes = {
 }  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(**shapes, readers=st.integers(1, 40))
 def test_several_lanes_cost_no_more_than_one(words, rows, par, readers):
     assert cycles_of(words, rows, par, readers) <= cycles_of(words, rows, 1, readers)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(**shapes, readers=st.integers(1, 8), copies=st.integers(1, 16))
 def test_copies_cost_no_more_than_taking_turns(words, rows, par, readers, copies):
     together = algebra.number(_copied(words, rows, par, readers, copies))
@@ -105,7 +107,7 @@ def _copied(words, rows, par, readers, copies):
     return dram.cycles(transfer, dram.Readers(*map(algebra.lift, (readers * copies, readers, copies))), BOARD)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(**shapes, readers=st.integers(1, 40), lanes=st.integers(1, 400))
 def test_a_store_with_several_lanes_costs_no_more_than_one(words, rows, par, readers, lanes):
     del rows, par

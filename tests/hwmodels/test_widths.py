@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.frontends.spatial.apps import app
 from tunepass.backends.base import Target
 from tunepass.backends.model import ModelBackend
@@ -107,7 +108,7 @@ def test_branch_and_bound_finds_the_front_of_exhaustion() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(-9, 9)), min_size=1, unique_by=lambda row: row[0]))
-@settings(max_examples=50)
+@examples(50)
 def test_a_table_goes_through_its_rows(rows: list[tuple[int, int]]) -> None:
     rows.sort()
     e = _table(Name("x", INTEGER), rows)

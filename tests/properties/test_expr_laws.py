@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.examples import examples
 from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import numpy_eval, python_eval, typing
@@ -27,7 +28,7 @@ ROWS = 24
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(rounded=True))
 def test_printing_round_trips(e: Expr) -> None:
     assert parse(to_text(e), NAMES) == e
@@ -47,7 +48,7 @@ def coded(value: object, e: Expr) -> object:
     return number(value, e.type) if isinstance(e.type, CategoryType) else value
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(), seeds)
 def test_numpy_is_python_one_row_at_a_time(e: Expr, seed: int) -> None:
     found = columns(seed, ROWS)
@@ -64,7 +65,7 @@ def test_numpy_is_python_one_row_at_a_time(e: Expr, seed: int) -> None:
         assert not is_defined or value == coded(wanted, e), to_text(e)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(rounded=True), seeds, st.booleans())
 def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> None:
     """As compiling reads it: one box, given by domains, some names without one."""
@@ -97,7 +98,7 @@ def check_bounds(e: Expr, bounds: Bounds, values: Sequence[object]) -> None:
     assert not isinstance(e.type, RealType) or not np.isnan(bounds.lo)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(rounded=True), seeds)
 def test_the_intervals_of_many_boxes_contain_every_value(e: Expr, seed: int) -> None:
     one, other = columns(seed, ROWS), columns(seed + 1, ROWS)
@@ -140,7 +141,7 @@ def check_native(exprs: list[Expr], seed: int, trusted: bool, rounded: bool = Fa
         assert np.array_equal(program.satisfied(found, LONG), wanted_rows)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(expressions(), min_size=1, max_size=2), seeds, st.booleans())
 def test_native_equals_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
     check_native(exprs, seed, trusted)
@@ -156,7 +157,7 @@ def bits(program: CompiledExpressions, found: dict[str, NDArray[np.generic]]) ->
     return [a.tobytes() for a in (*(x for f in evaluated for x in (f.values, f.defined)), *rows)]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.lists(expressions(), min_size=1, max_size=2), seeds, st.sampled_from([1, 8, 1 << 14]), st.sampled_from([1, 64])
 )
@@ -173,13 +174,13 @@ def test_tables_and_regrouped_sums_change_no_bit(exprs: list[Expr], seed: int, t
         assert bits(CompiledExpressions(exprs, BOX), found) == wanted
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(expressions(BOOL), min_size=2, max_size=3), seeds, st.booleans())
 def test_native_conjunctions_equal_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
     check_native(exprs, seed, trusted)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.sampled_from(["exp", "log", "log2", "**"]), expressions(depth=2), expressions(depth=2), seeds)
 def test_native_equals_numpy_but_for_the_last_places(function: str, a: Expr, b: Expr, seed: int) -> None:
     e = typing.binary("**", typing.binary("+", a, typing.constant(0.0)), b) if function == "**" else None

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import scaled
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.frontend import CFrontend
@@ -23,7 +24,7 @@ from tunepass.frontends.c.lowering import lower, rewritten
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration, Value
 
-NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "20"))  # 300 takes minutes
+NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS") or scaled(20))  # 300 takes minutes
 CHUNK = 20  # nests in one program
 SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SIDE = 24  # a loop's values lie in [-8, SIDE - 8)

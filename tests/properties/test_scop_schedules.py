@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import scaled
 from tests.properties.local_nests import LOCALS, LocalNests
 from tests.properties.scop_nests import SIDE, ScopNests
 from tests.properties.walk_nests import HELPERS, WalkNests
@@ -26,7 +27,7 @@ from tunepass.polyhedral.schedules.apply import is_legal
 from tunepass.polyhedral.schedules.plan import Plan
 from tunepass.polyhedral.shapes.shapes import shapes_of
 
-NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "4"))  # 300 takes minutes
+NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS") or scaled(8))  # 300 takes minutes
 SCHEDULES = 2  # of each nest
 CHUNK = 10  # nests in one program
 TRIES = 20

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import scaled
 from tunepass.diagnostics import ExpressionError, SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration
@@ -132,7 +133,7 @@ def differs_in_one(ps: list[Parameter], a: Configuration, b: Configuration) -> b
     return False
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=scaled(60), suppress_health_check=list(HealthCheck))
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_space_is_what_brute_force_finds(problem: tuple[list[Parameter], list[str]], seed: int) -> None:
     ps, texts = problem

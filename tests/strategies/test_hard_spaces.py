@@ -38,6 +38,7 @@ def price(c: Configuration) -> Outcome:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @pytest.mark.parametrize("kind", SPACES)
+@pytest.mark.each_value
 def test_large_spaces(name: str, kind: str) -> None:
     space = SPACES[kind]
     seen = drive(made(name, space), 14, price)

@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.examples import examples
 from tunepass.diagnostics import StudyError
 from tunepass.study.pareto import hypervolume, nondominated
 
@@ -50,20 +51,20 @@ def test_empty_and_single() -> None:
 
 
 @given(st.integers(1, 5).flatmap(fronts))
-@settings(max_examples=150)
+@examples(150)
 def test_mask_is_brute_force(rows: np.ndarray) -> None:
     assert nondominated(rows).tolist() == brute_mask(rows)
 
 
 @given(st.sampled_from([1, 2, 3]).flatmap(fronts))
-@settings(max_examples=150)
+@examples(150)
 def test_hypervolume_counts_the_cells(rows: np.ndarray) -> None:
     reference = (5.0, 4.0, 6.0)[: rows.shape[1]]
     assert hypervolume(rows, reference) == brute_volume(rows, reference)
 
 
 @given(st.sampled_from([4, 5]).flatmap(lambda m: fronts(m, 12)))
-@settings(max_examples=60)
+@examples(60)
 def test_hypervolume_of_many_objectives_counts_the_cells(rows: np.ndarray) -> None:
     pytest.importorskip("moocore")
     reference = (5.0, 4.0, 3.0, 5.0, 2.0)[: rows.shape[1]]
@@ -79,7 +80,7 @@ def test_many_objectives_without_moocore_say_what_to_install(monkeypatch: pytest
 
 
 @given(fronts(3))
-@settings(max_examples=60)
+@examples(60)
 def test_hypervolume_ignores_order_and_dominated_rows(rows: np.ndarray) -> None:
     reference = (6.0, 6.0, 6.0)
     whole = hypervolume(rows, reference)

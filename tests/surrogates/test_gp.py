@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
+from tests.examples import examples
 from tunepass.surrogates.base import Floats, Surrogate
 from tunepass.surrogates.gp import JITTER, GaussianProcess, GpSettings, LogPosterior
 from tunepass.surrogates.hyperpriors import Gamma
@@ -75,7 +76,7 @@ def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None
     assert value == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-10)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 30), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se"]))
 def test_kernels_are_positive_semi_definite_on_mixed_rows(n: int, seed: int, kernel: KernelName) -> None:
     x = mixed_rows(n, seed)
@@ -185,7 +186,7 @@ def test_rows_that_follow_others_reuse_what_both_have() -> None:
     np.testing.assert_array_equal(used.posterior(new).variance, fresh.posterior(new).variance)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(1, 40), st.integers(1, 70), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se"]))
 def test_posterior_of_candidates_that_share_features_is_that_of_each_alone(
     n: int, wide: int, seed: int, kernel: KernelName

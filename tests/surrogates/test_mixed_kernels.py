@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.space import Space
@@ -21,7 +22,7 @@ KINDS = (
 PARAMETERS = st.lists(st.tuples(st.integers(0, len(KINDS) - 1), st.integers(1, 6)), min_size=1, max_size=6)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     PARAMETERS,
     st.sampled_from(["spearman", "kendall", "hamming", "naive"]),

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.pairs import JITTER, Effects, Likelihood, PairsProcess, covariance, standardised
 
@@ -17,7 +18,7 @@ def signs(n: int, f: int, seed: int) -> Floats:
     return np.random.default_rng(seed).choice([-1.0, 1.0], (n, f))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(1, 40), st.integers(1, 9), st.integers(0, 10**6))
 def test_covariance_and_likelihood_are_those_of_numpy(n: int, f: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -22,6 +22,7 @@ def test_between_steps_asking_once_stops_and_twice_interrupts() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.usefixtures("default_hangup")
 def test_elsewhere_a_signal_interrupts_at_once(number: signal.Signals) -> None:
     with stoppable(None) as stop, pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), number)

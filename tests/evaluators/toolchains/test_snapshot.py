@@ -77,6 +77,7 @@ def compiled(compiling: Compiling, root: Path, candidate: Candidate | None = Non
 @every_compiler
 @pytest.mark.parametrize("edit", [in_place, write_and_rename])
 @pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.each_value
 def test_an_edited_header_is_not_seen(folder: Path, tmp_path: Path, compiler: str, edit: Edit, absolute: bool) -> None:
     include = str(folder / "include") if absolute else "include"
     source = str(folder / "src/k.c") if absolute else "src/k.c"

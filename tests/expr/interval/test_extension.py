@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.examples import examples
 from tunepass.expr import numpy_eval, python_eval
 from tunepass.expr.domain import Domain, Interval, ends
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, Bounds
@@ -165,7 +166,7 @@ def test_constants_that_no_double_holds_are_bounded_outward(big: int) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 10_000))
 def test_every_value_is_within_the_bounds(text: str, seed: int) -> None:
     e, rng = parse(text, MORE_NAMES), np.random.default_rng(seed)

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.examples import examples
 from tests.expr.smt.script import Script, TooLarge, Value
 from tests.properties.expressions import BOX, NAMES, columns, expressions
 from tunepass.diagnostics import ExpressionError
@@ -132,7 +133,7 @@ def test_what_rounds_is_held_between_two_formulas(text: str) -> None:
     check(parse(text, NAMES), 2, ROWS)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(expressions(BOOL), st.integers(0, 1000))
 def test_any_expression_is_what_the_reference_says(e: Expr, seed: int) -> None:
     try:

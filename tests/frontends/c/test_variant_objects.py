@@ -62,6 +62,7 @@ def write(folder: Path, text: str, name: str, compiler: str, *flags: str) -> tup
 @needs_gcc
 @pytest.mark.parametrize("linkage", ["", "static", "static inline"])
 @pytest.mark.parametrize(("name", "compiler"), [("k.c", "gcc"), ("k.cpp", "g++"), ("k.c", "clang")])
+@pytest.mark.each_value
 def test_a_program_is_linked_with_both_variants(tmp_path: Path, linkage: str, name: str, compiler: str) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"needs {compiler}")

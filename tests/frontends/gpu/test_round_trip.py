@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import scaled
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, kernel, parse
 from tunepass.backends.gpu_text import compiled_text
 from tunepass.cli import main
@@ -119,7 +120,7 @@ def placeless(body: GpuKernel) -> GpuKernel:
 def test_a_tuned_source_is_read_again(name: str) -> None:
     read = kernel(SOURCES[name], name)
     space = Space(read.parameters, read.constraints)
-    drawn = [space.default, *space.sample(12, np.random.default_rng(5))]
+    drawn = [space.default, *space.sample(scaled(12), np.random.default_rng(5))]
     for configuration, other in pairwise(drawn):
         tuned = emitted((scheduled(read, configuration),))
         parsed = parse(tuned.text, tuned.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import scaled
 from tests.frontends.gpu.launched import Arrays, arrays, extents, launch_on_cpu, number, scalars
 from tunepass.diagnostics import Source
 from tunepass.evaluators.gpu_run.found import found_devices
@@ -82,7 +83,7 @@ def test_cuda_on_the_processor(path: Path, tmp_path: Path) -> None:
     sizes = scalars(body, default, SMALL[path.stem])
     given = arrays(body, default, sizes)
     expected: Arrays | None = None
-    for trial, configuration in enumerate(drawn(kernel, 5)):
+    for trial, configuration in enumerate(drawn(kernel, 1 + scaled(4))):
         folder = tmp_path / str(trial)
         folder.mkdir()
         found = launch_on_cpu(kernel, configuration, sizes, given, folder, plain=False)
@@ -94,6 +95,7 @@ def test_cuda_on_the_processor(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", CUDA, ids=lambda p: p.name)
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.each_value
 def test_nvcc_compiles_it(path: Path, architecture: str, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("no nvcc")

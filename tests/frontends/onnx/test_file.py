@@ -6,9 +6,10 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.frontends.onnx import encoding
 from tests.frontends.onnx.encoding import SMALL, attribute, integers, node, number, part, tensor, value, weight
 from tunepass.diagnostics import SourceError
@@ -120,7 +121,7 @@ def test_a_file_that_ends_early_is_one_diagnostic(length: int) -> None:
     assert len(caught.value.diagnostics) == 1
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
@@ -129,7 +130,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         assert len(error.diagnostics) == 1
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.integers(0, len(SMALL) - 1), st.integers(0, 255))
 def test_a_byte_that_is_another_one_is_read_or_refused(at: int, byte: int) -> None:
     try:

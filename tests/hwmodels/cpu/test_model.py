@@ -6,9 +6,10 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.hwmodels.cpu.nests import PRODUCT, kernel, value
 from tunepass.expr.nodes import free_names
 from tunepass.hwmodels.base import Costs
@@ -109,7 +110,7 @@ def changed(level: int, **fields: float) -> Cpu:
     return replace(DEVICE, levels=tuple(levels))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     order=st.sampled_from(ORDERS),
     tile=st.sampled_from([1, 2, 7, 16, 64, 200]),
@@ -129,7 +130,7 @@ def test_a_slower_device_is_slower(order: tuple[str, ...], tile: int, unroll: in
 
 
 @given(n=st.integers(20, 300), more=st.integers(1, 100))
-@settings(max_examples=20)
+@examples(20)
 def test_more_iterations_take_longer(n: int, more: int) -> None:
     assert time_ms(kernel("tile(i: 16)", n=n)) < time_ms(kernel("tile(i: 16)", n=n + more))
 

@@ -6,9 +6,10 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.hwmodels.cpu.tensors import (
     CSR,
     Lengths,
@@ -238,7 +239,7 @@ def test_formats_of_any_kind() -> None:
     assert 0 < time_ms(empty) < time_ms(spmv(((1, 100),)))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     length=st.integers(1, 60),
     more=st.integers(1, 60),
@@ -250,7 +251,7 @@ def test_more_nonzeros_take_longer(length: int, more: int, order: list[str], unr
     assert 0 < time_ms(few, unroll=unroll) < time_ms(many, unroll=unroll)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     order=st.permutations(LOOPS), level=st.integers(0, 2), factor=st.floats(1, 10), chunk=st.sampled_from([2, 16, 512])
 )

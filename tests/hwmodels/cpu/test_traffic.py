@@ -7,9 +7,10 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.hwmodels.cpu.nests import kernel, loops, value
 from tunepass.hwmodels.cpu.device import Level
 from tunepass.hwmodels.cpu.traffic import Footprints, moved, streams
@@ -147,7 +148,7 @@ def test_schedules_rank_as_in_a_simulated_cache() -> None:
     assert 0.8 < np.median(np.divide(found, misses)) < 1.25
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     order=st.permutations(["i", "j", "k"]),
     tiles=st.tuples(*[st.sampled_from([1, 3, 8, 16, 64, 100])] * 3),

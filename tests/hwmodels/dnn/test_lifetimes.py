@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.graphs.models import Builder, resnet50, vgg16
 from tunepass.expr import algebra
 from tunepass.expr.nodes import BOOL, INTEGER, Expr, Name
@@ -102,14 +103,14 @@ def simulated(graph: Graph, inferred: Inferred) -> int:
     return most
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(graphs())
 def test_inference_holds_what_a_simulation_holds(graph: Graph) -> None:
     found = lifetimes(graph)
     assert number(found.inference_byte()) == simulated(graph, found.inferred)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(graphs())
 def test_training_takes_at_least_what_it_keeps_and_what_inference_holds(graph: Graph) -> None:
     found = lifetimes(graph)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.hwmodels.gpu.kernels import INTEGER, Built, convolution, matmul, value
 from tunepass import registry
 from tunepass.diagnostics import Source
@@ -41,6 +42,7 @@ def test_the_registry_knows_it() -> None:
 
 @pytest.mark.parametrize("device", names())
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.each_value
 def test_every_device_prices_every_kernel(name: str, device: str) -> None:
     gpu = load(device)
     found = priced(KERNELS[name], gpu, stated_resources(KERNELS[name], gpu))
@@ -127,7 +129,7 @@ def test_the_virtual_machine_reads_it() -> None:
         assert np.allclose(compiled.values, evaluate(time, columns, 200).values, rtol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.data())
 def test_bounds_over_boxes_hold_every_time_in_them(data: st.DataObject) -> None:
     kernel = KERNELS[data.draw(st.sampled_from(sorted(KERNELS)))]

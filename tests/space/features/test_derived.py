@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.space.features.derived import derived_features, magnitudes, mixes_powers_of_two, odd_part
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
@@ -18,7 +19,7 @@ def names(parameters: list[Parameter], *constraints: str) -> list[str]:
     return [str(feature) for feature in derived_features(Space(parameters, constraints=constraints))]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(0, 40), st.integers(0, 1000))
 def test_odd_part_is_what_powers_of_two_leave(k: int, half: int) -> None:
     assert odd_part(np.array([(2 * half + 1) << k])).tolist() == [2 * half + 1]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.examples import scaled
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
@@ -110,8 +111,9 @@ def test_four_objectives_are_searched_better_than_at_random() -> None:
         return hypervolume([list(o.values.values()) for c in seen if isinstance(o := price(c), Measured)], [4.0] * 4)
 
     forest = HypervolumeSettings(surrogate="forest")
-    ours = [reached(lambda t: Hypervolume(t, forest), s) for s in range(2)]
-    assert sum(ours) > 1.3 * sum(reached(Random, s) for s in range(2))
+    seeds = range(scaled(2))
+    ours = [reached(lambda t: Hypervolume(t, forest), s) for s in seeds]
+    assert sum(ours) > 1.3 * sum(reached(Random, s) for s in seeds)
 
 
 def test_a_batch_spreads_over_the_front() -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.diagnostics import EnvironmentFault, StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import Identity
@@ -84,7 +85,7 @@ VALUES = st.one_of(
 
 
 @given(st.dictionaries(st.from_regex(r"[A-Za-z_]\w{0,5}", fullmatch=True), VALUES, max_size=4), st.text(max_size=9))
-@settings(max_examples=150)
+@examples(150)
 def test_choices_round_trip(choice: dict[str, bool | int | float | str], key: str) -> None:
     text = Lock().with_entry(key, entry(**choice)).text()
     read = Lock.parse(text).entries[key].choice
@@ -94,7 +95,7 @@ def test_choices_round_trip(choice: dict[str, bool | int | float | str], key: st
 
 
 @given(VALUES)
-@settings(max_examples=100)
+@examples(100)
 def test_scalars_stay_on_one_line(value: bool | int | float | str | tuple[int | str, ...]) -> None:
     if not isinstance(value, tuple):
         assert "\n" not in scalar(value)

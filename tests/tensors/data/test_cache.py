@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.tensors.data.tensors import CSC, CSR, coordinates, dense, formats, tensor
 from tunepass.ir.tensor import BoundFile, Element, Format, Generated
 from tunepass.tensors.data.cache import PAGE, array_places, cache_path, read_cached, write_cached
@@ -43,7 +44,7 @@ def same(left: StoredTensor, right: StoredTensor) -> bool:
 
 
 @given(st.data(), st.integers(1, 4), st.sampled_from(["double", "float", "int", "long"]))
-@settings(max_examples=30)
+@examples(30)
 def test_what_was_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, modes: int, element: Element
 ) -> None:

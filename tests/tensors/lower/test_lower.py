@@ -36,12 +36,14 @@ def case(sample: Sample, shape: str, rng: np.random.Generator, element: Element 
 
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.each_value
 def test_samples_compute_their_expressions(compiler: str, half: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     run([case(sample, shape, rng) for sample in (*BACO, *OTHERS)[half::2] for shape in SHAPES], tmp_path, compiler)
 
 
 @pytest.mark.parametrize("element", ["float", "int", "long"])
+@pytest.mark.one_in(3)
 def test_elements(element: Element, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     samples = [sample for sample in (*BACO, *OTHERS) if "/" not in sample.right]

@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.tensors.kernels import directives, kernel
 from tests.tensors.schedule.test_nest import MTTKRP, SDDMM, SPMM, SPMV, TTV
 from tunepass.expr.python_eval import UndefinedValue, evaluate
@@ -224,14 +225,14 @@ def templates(draw: st.DrawFn) -> tuple[TensorKernel, tuple[Parameter, ...]]:
     return kernel(*parts, schedule=directives(" ".join(words), taken)), taken
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(templates())
 def test_the_constraints_are_the_rules_of_any_template(made: tuple[TensorKernel, tuple[Parameter, ...]]) -> None:
     check(*made)
 
 
 @given(st.integers(1, 4).flatmap(lambda k: st.sets(st.permutations(range(k)).map(tuple), min_size=1)))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_set_of_orders_is_written_by_precedences(legal: set[tuple[int, ...]]) -> None:
     every = list(itertools.permutations(range(len(next(iter(legal))))))
     alternatives = precedences_of(sorted(legal), every, [len(every[0])])

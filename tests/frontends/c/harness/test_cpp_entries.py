@@ -144,6 +144,7 @@ def outputs(folder: Path, text: str, *compiler: str) -> list[bytes]:
         *((name, "clang++") for name in ("class template", "resized vector", "span")),
     ],
 )
+@pytest.mark.one_in(3)
 def test_kernels_as_cpp_writes_them(name: str, compiler: str, tmp_path: Path) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")

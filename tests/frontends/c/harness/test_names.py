@@ -48,6 +48,7 @@ def judged(folder: Path, text: str, *command: str) -> tuple[object, object]:
 
 
 @pytest.mark.parametrize("macros", MACROS.values(), ids=MACROS)
+@pytest.mark.one_in(2)
 def test_names_of_the_source_that_the_harness_has_too(tmp_path: Path, macros: str) -> None:
     text = HEAD.format(kernel="f(n = 50, x: in struct pair[n], y: out struct pair[n])") + PAIRS.format(macros=macros)
 
@@ -66,6 +67,7 @@ def test_a_kernel_named_as_a_function_of_a_system_header(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("file", ['q"uo.c', "back\\slash.c", "a b.c", "it's.c"])
+@pytest.mark.one_in(2)
 def test_names_of_files(tmp_path: Path, file: str) -> None:
     text = HEAD.format(kernel="f(n = 50, x: in struct pair[n], y: out struct pair[n])") + PAIRS.format(macros="")
     path = tmp_path / file

@@ -104,6 +104,7 @@ def run(program: Path, *words: str) -> tuple[int, list[str], bytes, str]:
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("made", MADE_BY)
+@pytest.mark.each_value
 def test_found_places_are_compared_and_every_call_begins_alike(tmp_path: Path, made: str, compiler: str) -> None:
     program = build(tmp_path, *MADE_BY[made], compiler)
     status, report, outputs, _ = run(program, "mode=check", "calls=3", "cases=1:0:0:0:0:0:0,2:0:1:1:0:0:0")
@@ -210,6 +211,7 @@ void shift(const Field &from, Field &to);
         "void make(Field **self) { *self = new Field(20); }",
     ],
 )
+@pytest.mark.each_value
 def test_a_member_function_is_called_on_the_object_that_the_setup_makes(
     tmp_path: Path, make: str, compiler: str
 ) -> None:

@@ -150,6 +150,7 @@ def outputs(folder: Path, pragma: str, code: str, compiler: str, suffix: str) ->
 
 
 @pytest.mark.parametrize("name,compiler", [*((name, "gcc") for name in OF_C), ("struct of a system header", "clang")])
+@pytest.mark.one_in(3)
 def test_kernels_of_c(name: str, compiler: str, tmp_path: Path) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
@@ -158,6 +159,7 @@ def test_kernels_of_c(name: str, compiler: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name,compiler", [*((name, "g++") for name in OF_CPP), ("scopes", "clang++")])
+@pytest.mark.one_in(3)
 def test_kernels_of_cpp(name: str, compiler: str, tmp_path: Path) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.spatial.syntax.lexer import scan
 from tunepass.frontends.spatial.syntax.parser import parse
@@ -37,7 +38,7 @@ def test_tokens(text: str, tokens: list[str]) -> None:
     assert texts(text) == tokens
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.text(alphabet="abAccel{}()[]=>:.,;_ \n\"'/*+-0 1", max_size=60))
 def test_any_text_scans_or_is_diagnosed(text: str) -> None:
     try:

@@ -1,0 +1,76 @@
+"""How many cases a test is tried on: few in `make test`, all in `make test-all`."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+import pytest
+from hypothesis import settings
+
+ALL, FEW = 100, 25  # examples of a property that states no number
+
+
+def load_profile(every: bool) -> None:
+    """Deterministic and without wall-time deadlines: a slow machine is not a failing test."""
+    name, count = ("all", ALL) if every else ("few", FEW)
+    settings.register_profile(name, deadline=None, derandomize=True, database=None, print_blob=True, max_examples=count)
+    settings.load_profile(name)
+
+
+def examples(count: int) -> settings:
+    """`count` examples in `make test-all`, and as much less in `make test` as properties that state no number."""
+    return settings(max_examples=scaled(count))
+
+
+def scaled(count: int) -> int:
+    """The same for cases that a test draws itself."""
+    return max(1, count * settings().max_examples // ALL)
+
+
+def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The cases that `make test` leaves out.
+
+    Of tests marked `each_value` those without which every value of every parameter still occurs: the values of the
+    longest list occur once each, those of the others in turn beside them. Of tests marked `one_in` all but each
+    count-th.
+    """
+    products, lists = _marked(items, "each_value"), _marked(items, "one_in")
+    return {
+        *(case for cases in products for case in _off_diagonal(cases)),
+        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case)),
+    }
+
+
+def _marked(items: Iterable[pytest.Item], marker: str) -> Collection[list[pytest.Function]]:
+    """The cases of each test with that marker."""
+    tests: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker(marker):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    return tests.values()
+
+
+def _count(case: pytest.Function) -> int:
+    marker = case.get_closest_marker("one_in")
+    return int(marker.args[0]) if marker else 1
+
+
+def _off_diagonal(cases: list[pytest.Function]) -> list[pytest.Function]:
+    values: dict[str, list[str]] = defaultdict(list)  # of each parameter, in the order of the cases
+    for case in cases:
+        for name, value in case.callspec.params.items():
+            if repr(value) not in values[name]:
+                values[name].append(repr(value))
+    longest, *others = sorted(values, key=lambda name: -len(values[name]))
+    periods = [math.prod(len(values[before]) for before in others[:place]) for place in range(len(others))]
+
+    def is_kept(params: Mapping[str, object]) -> bool:
+        turn = values[longest].index(repr(params[longest]))
+        return all(
+            values[name].index(repr(params[name])) == turn // period % len(values[name])
+            for name, period in zip(others, periods)
+        )
+
+    return [case for case in cases if not is_kept(case.callspec.params)]
