@@ -20,7 +20,7 @@ from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
-ANY_ACCESS = "-fno-access-control"  # a member function may be private, and so may places of the object
+ANY_ACCESS = "-fno-access-control"  # a member function may be private, and so may members that are compared
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
 
 
@@ -120,7 +120,8 @@ def cpp_entry(
         "}",
         "}" * len(spaces),
     ]
-    flags = (ANY_ACCESS,) if definition.path or any(scope.kind == "class" for scope in definition.scopes) else ()
+    member = definition.path or any(scope.kind == "class" for scope in definition.scopes)
+    flags = (ANY_ACCESS,) if member or setup is not None else ()
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True, flags=flags)
 
 

@@ -81,7 +81,6 @@ class SetupReader:
         arrays = sum(isinstance(argument, ArrayArgument) for argument in arguments)
         room = max(0, PLACE_LIMIT - len(places) - arrays)
         found = self._reached(opened, definition, shared, {_root(place.text) for place in places}, room)
-        any_access = pragma.object is not None or (self.unit.cxx and any(one.places for one in found))
         setup = Setup(
             function=pragma.setup.function,
             teardown=pragma.teardown.function if pragma.teardown else "",

@@ -37,7 +37,6 @@ def outcomes(task: KernelTask, *configurations: dict[str, object]) -> list[Outco
 
 
 @pytest.mark.parametrize("path", [p for p in WRONG if p.stem != "race"], ids=lambda p: p.stem)
-@pytest.mark.one_in(3)
 def test_a_wrong_kernel_fails(path: Path, tmp_path: Path) -> None:
     attack = Attack.read(path)
     after = {"AFTER": "-DAFTER=0"}
