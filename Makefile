@@ -82,7 +82,7 @@ fuzz: $(STAMP)
 # Three hundred random loop nests, rewritten, and as many imperfect ones and ones in other forms (C and C++) under two schedules each,
 # under the sanitizers of gcc and clang (about an hour).
 nests: $(STAMP)
-	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py tests/properties/test_scop_schedules.py tests/properties/test_nest_forms.py
+	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest --all -n 2 tests/properties/test_loop_rewrites.py tests/properties/test_scop_schedules.py tests/properties/test_nest_forms.py
 
 # PolyBench/C 4.2.1 with one pragma line a kernel: read, legal schedules right, gain beside Polly and -Ofast (hours; it goes
 # on where it stopped). TUNEPASS_POLYBENCH names its folder, else it is fetched. ARGS='--kernels gemm,lu --budget 20s'.
