@@ -94,7 +94,7 @@ def test_an_object_is_compared_by_its_members() -> None:
     call, warnings = read("Grid::step(this) setup(make)", functions, "", ".cpp")
     assert call.setup is not None and not warnings
     assert [place.text for place in call.setup.places] == ["this->cells", "*this"]
-    assert call.setup.flags == ("-fno-access-control",)
+    assert call.entry is not None and call.entry.flags == ("-fno-access-control",)
 
 
 def test_where_nothing_is_compared_the_kernel_is_refused() -> None:
