@@ -6,11 +6,12 @@ import pytest
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.dependences.pairs import dependences
+from tunepass.polyhedral.dependences.pairs import dependences, last_writes
 from tunepass.polyhedral.schedules.apply import is_legal, planned
 from tunepass.polyhedral.schedules.legality import accumulated, keeps_order, privatizable
 from tunepass.polyhedral.schedules.plan import Plan
 from tunepass.polyhedral.schedules.tree import bands_in, source_tree
+from tunepass.polyhedral.shapes.expand import expanded
 from tunepass.polyhedral.shapes.shapes import shape_tree, shapes_of, subject
 
 
@@ -86,3 +87,22 @@ def test_any_loop_is_marked_where_that_is_proven() -> None:
     assert [(b.name, b.parallel, b.vectorize) for b in bands_in(tree)] == [
         *(("t", False, False), ("i", True, True), ("i_2", True, True)),
     ]
+
+
+def test_where_isl_cannot_tell_what_a_read_reads_no_scalar_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
+    isl = pytest.importorskip("islpy")
+
+    def fail(_: object) -> None:
+        raise isl.Error("affine expression involves some of the domain dimensions")
+
+    tree = source_tree(SOLVE)
+    outer = next(bands_in(tree))
+    known = privatizable(SOLVE, tree, outer)
+    last_writes.cache_clear()
+    expanded.cache_clear()
+    monkeypatch.setattr(isl.UnionAccessInfo, "compute_flow", fail)
+    try:
+        assert known and privatizable(SOLVE, tree, outer) == frozenset() and expanded(SOLVE) is SOLVE
+    finally:
+        last_writes.cache_clear()
+        expanded.cache_clear()

@@ -30,7 +30,7 @@ TRIANGLE = "for (i = 1; i < n; i += 3)\n    for (j = i; j < n - 1; j += 2)\n    
 
 def generated(scop: Scop, plan: Plan) -> tuple[isl.Schedule, Code]:
     node, bands, schedule = syntax_tree(scop, planned(scop, plan))
-    return schedule, Reader(bands).code(node)
+    return schedule, Reader(scop, bands).code(node)
 
 
 def test_what_is_written_is_what_is_scheduled() -> None:

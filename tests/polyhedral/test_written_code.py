@@ -6,12 +6,14 @@ import random
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.frontends.c.scops.reading import nest
-from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK
+from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK, Written
+from tests.polyhedral.scops import scop as hand_written
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.write import rewrite_scop
 from tunepass.polyhedral.schedules.apply import is_legal
@@ -209,3 +211,42 @@ def test_peeled_iterations_stand_apart() -> None:
         "for (int i = 1; i < n - 3; i++) {",
         "for (int i = 1 > n - 3 ? 1 : n - 3; i < n - 1; i++) {",
     ]
+
+
+SINGLE = """\
+for (i = 1; i < n; i++)
+    for (j = {first}; j <= {first}; j++)
+        for (k = 0; k < n; k++)
+            x[j] += {read};
+"""
+
+
+@pytest.mark.parametrize("first,read,loops", [("i", "x[k]", 3), ("3", "y[k] * i", 2)])
+def test_copies_share_no_loop_inside_one_of_a_single_iteration_that_moves(first: str, read: str, loops: int) -> None:
+    text = rewrite_scop(nest(SINGLE.format(first=first, read=read)), Plan(jam=(("i", 2),)), numbered=False)
+    assert text.count("for (int k") == loops
+
+
+CAPTURING = """\
+{
+    for (int k = 0; k < n; k++) x[k] = 1;
+    for (i = 0; i < n; i++)
+        for (k = 0; k * k < i + 9; k++) y[k] = i;
+}
+"""
+
+
+def test_an_index_takes_no_name_that_a_statement_inside_uses_for_something_else() -> None:
+    text = rewrite_scop(nest(CAPTURING), Plan(fuse=(("k", "i"),)), numbered=False)
+    assert "for (int k_ = 0; k_ < n; k_++)" in text and "for (k = 0; k * k < k_ + 9; k++) y[k] = k_;" in text
+
+
+def test_memory_without_a_name_is_in_no_clause() -> None:
+    accesses = (("x", "i", "w"), ("memory", "", "w"), ("memory", "", "r"))
+    statement = Written(("i",), "0 <= i < n", (0, 0), accesses, "x[i] = touch();")
+    named = hand_written(
+        "for (int i = 0; i < n; i++) x[i] = touch();\n", {"i": 1}, [statement], {"x": ("",), "memory": ()}
+    )
+    arrays = tuple(replace(a, element="", private=True) if a.name == "memory" else a for a in named.arrays)
+    text = rewrite_scop(replace(named, arrays=arrays), Plan(parallel=("i",)), numbered=False)
+    assert text.startswith("#pragma omp parallel for\n")

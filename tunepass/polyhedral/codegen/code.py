@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.expressions import (
     Expression,
     Name,
@@ -73,21 +75,32 @@ class Let:
     word: str  # ends its name
 
 
-Code = Instance | Block | Condition | Loop | Let
+@dataclass(frozen=True, slots=True)
+class Single:
+    """The only iteration of a loop that isl does not write. Its index depends on `names`."""
+
+    body: Code
+    names: tuple[Expression, ...]
+
+
+Code = Instance | Block | Condition | Loop | Let | Single
 
 
 def block(children: Sequence[Code]) -> Code:
+    """The children in a row, blocks among them opened: not pieces of one loop, which stay together."""
     flat: list[Code] = []
     for child in children:
-        flat += child.children if isinstance(child, Block) else [child]
+        flat += child.children if isinstance(child, Block) and not child.pieces else [child]
     return flat[0] if len(flat) == 1 else Block(tuple(flat))
 
 
 class Reader:
-    """From isl's tree: marks name the bands; every loop gets an index of its own."""
+    """From isl's tree: marks name the bands; every loop gets an index of its own, also one of a single iteration for
+    which isl writes no loop: copies of a loop around it must not run side by side inside where its value differs."""
 
-    def __init__(self, bands: Sequence[Band], loops: int = 0):
+    def __init__(self, scop: Scop, bands: Sequence[Band], loops: int = 0):
         self.bands, self.loops = bands, loops
+        self.loops_of = {statement.name: statement.loops for statement in scop.statements}
 
     def code(self, node: isl.AstNode, band: Band | None = None) -> Code:
         import islpy as isl
@@ -95,7 +108,9 @@ class Reader:
         kinds = isl.ast_node_type
         match node.get_type():
             case kinds.mark:
-                return self.code(node.mark_get_node(), self.bands[int(node.mark_get_id().get_name()[1:])])
+                marked = self.bands[int(node.mark_get_id().get_name()[1:])]
+                code = self.code(node.mark_get_node(), marked)
+                return code if band is None else self.single(code, band)
             case kinds.block:
                 children = node.block_get_children()
                 parts = [self.code(children.get_at(n), band) for n in range(children.n_ast_node())]
@@ -106,8 +121,22 @@ class Reader:
             case kinds.user:
                 call = node.user_get_expr()
                 values = tuple(read(call.get_op_arg(n)) for n in range(1, call.get_op_n_arg()))
-                return Instance(call.get_op_arg(0).get_id().get_name(), values)
+                instance = Instance(call.get_op_arg(0).get_id().get_name(), values)
+                return instance if band is None else self.single(instance, band)
         return self.loop(node, band)
+
+    def single(self, body: Code, band: Band) -> Code:
+        """Around the body of a loop that isl did not write."""
+        inside = {loop.index for loop in loops_in(body)}
+        values = [value for one in instances_below(body) for value in self.values_of(one, band)]
+        names = frozenset[str]().union(*map(names_in, values)) - inside
+        return Single(body, tuple(Name(name) for name in sorted(names)))
+
+    def values_of(self, instance: Instance, band: Band) -> list[Expression]:
+        """Values of the statement's own indices that decide the band's."""
+        words = set(re.findall(r"[A-Za-z_]\w*", dict(band.rows).get(instance.statement, "")))
+        loops = self.loops_of.get(instance.statement, ())
+        return [value for loop, value in zip(loops, instance.values) if loop in words]
 
     def loop(self, node: isl.AstNode, band: Band | None) -> Code:
         index = node.for_get_iterator().get_id().get_name()
@@ -132,6 +161,22 @@ class Reader:
         )
 
 
+def instances_below(code: Code) -> Iterator[Instance]:
+    """Every instance, in the order of the text."""
+    match code:
+        case Instance():
+            yield code
+        case Block(children):
+            for child in children:
+                yield from instances_below(child)
+        case Condition(then=then, otherwise=otherwise):
+            yield from instances_below(then)
+            if otherwise is not None:
+                yield from instances_below(otherwise)
+        case Let(body=body) | Loop(body=body) | Single(body):
+            yield from instances_below(body)
+
+
 def instances_in(code: Code) -> tuple[Instance, ...] | None:
     """Of code that is nothing else."""
     match code:
@@ -152,7 +197,7 @@ def loops_in(code: Code) -> Iterator[Loop]:
             yield from loops_in(then)
             if otherwise is not None:
                 yield from loops_in(otherwise)
-        case Let(body=body):
+        case Let(body=body) | Single(body):
             yield from loops_in(body)
         case Loop(body=body):
             yield code
@@ -168,6 +213,8 @@ def simplified(code: Code) -> Code:
             return Condition(condition, simplified(then), simplified(otherwise) if otherwise else None)
         case Let(body=body):
             return replace(code, body=simplified(body))
+        case Single(body):
+            return simplified(body)
         case Loop(index=index, first=first, last=last, body=body) if first == last:
             return simplified(substituted(body, {index: first}))
         case Loop(body=body):
@@ -186,6 +233,8 @@ def substituted(code: Code, values: Mapping[str, Expression]) -> Code:
             return Condition(moved(condition, values), substituted(then, values), other)
         case Let(value=value, body=body):
             return replace(code, value=moved(value, values), body=substituted(body, values))
+        case Single(body, names):
+            return Single(substituted(body, values), tuple(moved(name, values) for name in names))
         case Loop(first=first, last=last, body=body):
             first, last = moved(first, values), moved(last, values)
             return replace(code, first=first, last=last, body=substituted(body, values))
@@ -199,7 +248,7 @@ def unrolled(code: Code) -> Code:
             return replace(code, children=tuple(unrolled(child) for child in children))
         case Condition(condition, then, otherwise):
             return Condition(condition, unrolled(then), unrolled(otherwise) if otherwise else None)
-        case Let(body=body):
+        case Let(body=body) | Single(body):
             return replace(code, body=unrolled(body))
         case Loop(band=band, step=step) if band.peel > 0 or (band.peel < 0 and step == 1):
             return unrolled(_peeled(replace(code, band=replace(band, peel=0)), band.peel))
@@ -263,6 +312,8 @@ def jammed(code: Code, index: str, values: Sequence[Expression]) -> Code:
         case Condition(condition, then, otherwise) if index not in names_in(condition):
             other = jammed(otherwise, index, values) if otherwise else None
             return Condition(condition, jammed(then, index, values), other)
+        case Single(body, names) if all(index not in names_in(name) for name in names):
+            return replace(code, body=jammed(body, index, values))
         case Let(value=value, body=body) if index not in names_in(value):
             return replace(code, body=jammed(body, index, values))
         case Loop(first=first, last=last, body=body):
@@ -276,9 +327,16 @@ def jammed(code: Code, index: str, values: Sequence[Expression]) -> Code:
 
 def _moves(pieces: Sequence[Code], index: str) -> bool:
     """Does where one piece of a loop ends depend on `index`? Copies that share pieces would then pass each other."""
-    return any(
-        index in names_in(piece.first) | names_in(piece.last) if isinstance(piece, Loop) else True for piece in pieces
-    )
+
+    def moves(piece: Code) -> bool:
+        match piece:
+            case Loop(first=first, last=last):
+                return index in names_in(first) | names_in(last)
+            case Single(names=names):
+                return any(index in names_in(name) for name in names)
+        return True
+
+    return any(map(moves, pieces))
 
 
 def _alone(loop: Loop, values: Mapping[str, Expression]) -> Loop:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopStatement, Use
-from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop, Reader, substituted
+from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop, Reader, Single, substituted
 from tunepass.polyhedral.codegen.expressions import Name, Number, read
 from tunepass.polyhedral.schedules.footprint import (
     Buffer,
@@ -114,7 +114,7 @@ class _Packer:
             text += f'{pad}child:\n{pad}  mark: "b{depth}"\n{pad}  child:\n'
             text += f'{pad}    schedule: "[{{ copy[{", ".join(names)}] -> [({name})] }}]"\n'
         build = isl.AstBuild.from_context(self.context(elements, path))
-        reader = Reader(bands, self.number)
+        reader = Reader(self.scop, bands, self.number)
         code = reader.code(build.node_from_schedule(isl.Schedule(text)))
         return _named(code, f"copy {self.tile.buffer.name}")
 
@@ -138,7 +138,7 @@ class _Packer:
                 return replace(code, children=tuple(self.reading(child) for child in children))
             case Condition(condition, then, otherwise):
                 return Condition(condition, self.reading(then), self.reading(otherwise) if otherwise else None)
-            case Let(body=body) | Loop(body=body):
+            case Let(body=body) | Loop(body=body) | Single(body):
                 return replace(code, body=self.reading(body))
         raise TypeError(code)
 
@@ -161,7 +161,7 @@ def _named(code: Code, name: str) -> Code:
             return replace(code, children=tuple(_named(child, name) for child in children))
         case Condition(condition, then, otherwise):
             return Condition(condition, _named(then, name), _named(otherwise, name) if otherwise else None)
-        case Let(body=body) | Loop(body=body):
+        case Let(body=body) | Loop(body=body) | Single(body):
             return replace(code, body=_named(body, name))
     raise TypeError(code)
 

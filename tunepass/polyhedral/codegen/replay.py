@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop
+from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop, Single
 from tunepass.polyhedral.codegen.expressions import Expression, Name, Number, Operation
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def runs(code: Code, values: Mapping[str, int]) -> Iterator[Run]:
                 yield from runs(chosen, values)
         case Let(name, value, body):
             yield from runs(body, {**values, name: value_of(value, values)})
+        case Single(body):
+            yield from runs(body, values)
         case Loop():
             for at in range(value_of(code.first, values), value_of(code.last, values) + 1, code.step):
                 yield from runs(code.body, {**values, code.index: at})

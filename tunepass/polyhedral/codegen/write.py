@@ -21,6 +21,7 @@ from tunepass.polyhedral.codegen.code import (
     Let,
     Loop,
     Reader,
+    Single,
     block,
     instances_in,
     loops_in,
@@ -70,7 +71,7 @@ def is_faithful(scop: Scop, plan: Plan, independent: bool = False) -> bool:
 def _generated(scop: Scop, plan: Plan, independent: bool) -> tuple[Packing, bool]:
     scop, tree = subject(scop, plan.shape), planned(scop, plan, independent)
     node, bands, schedule = syntax_tree(scop, tree)
-    reader = Reader(bands)
+    reader = Reader(scop, bands)
     code = reader.code(node)
     packing = packed(scop, tree, plan, code, reader.loops)
     return replace(packing, code=simplified(unrolled(packing.code))), keeps_schedule(scop, schedule, code)
@@ -142,6 +143,8 @@ class _Writer:
                 return ("{", *_inside(self.let(code, names, types)), "}")
             case Loop():
                 return self.loop(code, names, types)
+            case Single(body):
+                return self.code(body, names, types)
         raise TypeError(code)
 
     def printed(self, value: Expression, names: Mapping[str, str]) -> str:
@@ -184,9 +187,18 @@ class _Writer:
         suffix = "_tile" if band.tiles else ""
         plain = loop.index + suffix
         used = set(names.values())
-        name = plain if plain not in used and (not suffix or plain not in self.scop.taken) else None
+        usable = plain not in used and (not suffix or plain not in self.scop.taken)
+        name = plain if usable and not self.is_captured(plain, band) else None
         loops = [self.own_loop(statement, row) for statement, row in band.rows]
         return name or self.free(loop.name + suffix, names), index_type(self.scop, [*filter(None, loops), band.name])
+
+    def is_captured(self, name: str, band: Band) -> bool:
+        """True if a statement inside means something else by the name: a variable that it sets itself, say."""
+        inside = (s for s in self.scop.statements if s.name in statements_in(band))
+        return any(
+            name in re.findall(r"[A-Za-z_]\w*", s.text) and name not in {self.scop.loop(n).index for n in s.loops}
+            for s in inside
+        )
 
     def own_loop(self, statement: str, row: str) -> str | None:
         words = set(re.findall(r"[A-Za-z_]\w*", row))
@@ -291,7 +303,8 @@ class _Writer:
         if not words:
             return self.own_pragmas(band)
         known = self.bands[band.name, statements_in(band)]
-        private_names = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
+        private = [self.scop.array(name) for name in privatizable(self.scop, self.tree, known)]
+        private_names = sorted(array.text for array in private if array.element)  # memory without a name has none
         clauses = [f"private({', '.join(private_names)})"] if private_names else []
         return (" ".join(["#pragma omp", *words, *clauses]),)
 
