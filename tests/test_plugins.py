@@ -128,15 +128,17 @@ def test_a_broken_plug_in_is_named_and_left_out(
     assert "to get strategies climb: the strategy 'climb' of climbing 1.0" in capsys.readouterr().out
 
 
-def test_a_device_that_cannot_be_read_is_named_below_the_others(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_that_cannot_be_read_is_named_in_a_note(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     install(site, "chips", "0.3", {"tunepass.devices": {"bare-chip": "no_chips", "odd-chip": "odd_chips"}}, {})
     (site / "odd_chips").mkdir()
     (site / "odd_chips" / "__init__.py").write_text("")
     (site / "odd_chips" / "odd-chip.yaml").write_text("name: odd-chip\n")
     plugins.forget()
-    assert main(["devices"]) == 0
-    out = capsys.readouterr().out
-    assert "left out: bare-chip: " in out and "left out: odd-chip: " in out and "stratix-v" in out
+    for words in (["devices"], ["devices", "--format", "json"]):
+        assert main(words) == 0
+        printed = capsys.readouterr()
+        assert "left out: bare-chip: " in printed.err and "left out: odd-chip: " in printed.err
+        assert "stratix-v" in printed.out
 
 
 def test_a_broken_plug_in_ends_a_build_with_one_diagnostic(

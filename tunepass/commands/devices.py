@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> Answer:
         }
         for entry in devices
     ]
-    return Answer("\n".join([table(rows), *faults]), listed)
+    return Answer(table(rows), listed, notes=tuple(faults))
 
 
 def plugin_summaries(built_in: Set[str]) -> tuple[list[tuple[DeviceSummary, str]], list[str]]:

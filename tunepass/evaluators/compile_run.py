@@ -79,7 +79,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             limits=task.compile_limits,
         )
         self._reference_warnings: tuple[str, ...] = ()
-        self._unwatched: dict[str, None] = {}  # reasons why ThreadSanitizer watched a candidate not
+        self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
