@@ -14,6 +14,7 @@ from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.collecting import uncollected
 from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder, declared_type_names
 from tunepass.frontends.cfamily.grammar import parse
+from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.statements import Statements
 from tunepass.frontends.cfamily.tokens import BRACKETS, Token, spaced
@@ -65,6 +66,11 @@ class Function:
     closing: int
     node: Node = field(repr=False)
     record: str = ""  # the class that it is a member of, by its place
+
+    @property
+    def qualified(self) -> str:
+        """`blas::Solver::step`: with the scopes that have names, without template arguments."""
+        return "::".join([*(s.name for s in self.scopes if s.name), plain_name(self.name.text)])
 
     @property
     def formals(self) -> tuple[Declaration, ...]:

@@ -18,6 +18,7 @@ from tunepass.frontends.c.presence import PresenceReader
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
+from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.cfamily.symbols import MacroValue, Presence, with_numbers
 from tunepass.frontends.cfamily.tokens import Token, names_in
@@ -183,16 +184,21 @@ class _FileReader:
 
     def _named(self, pragma: HlsPragma) -> Function:
         assert pragma.name is not None
-        base = pragma.name.partition("<")[0].rpartition("::")[2]
-        found = self.file.functions.get(base, [])
-        if not found:
-            refusal = missing_function(self.file.unit, base, pragma.span)
-            if refusal is not None:
-                raise refusal
-            close = nearest(base, self.file.functions)
-            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(self.file.functions) or 'none'}"
-            raise SourceError(f"no function `{pragma.name}` is defined here", pragma.span, hint)
-        return next((f for f in found if f.name.start > pragma.span.start), found[0])
+        plain = plain_name(pragma.name)
+        base = plain.rpartition("::")[2]
+        functions = self.file.functions.get(base, [])
+        qualified = [f for f in functions if f"::{f.qualified}".endswith(f"::{plain}")]
+        if not qualified and len(functions) == 1:
+            qualified = functions  # in a scope that the text does not show
+        if qualified:
+            return next((f for f in qualified if f.name.start > pragma.span.start), qualified[0])
+        refusal = None if functions else missing_function(self.file.unit, base, pragma.span)
+        if refusal is not None:
+            raise refusal
+        close = nearest(base, self.file.functions)
+        names = [f.qualified for f in functions] or list(self.file.functions)
+        hint = f"did you mean `{close}`?" if close and not functions else f"there are {', '.join(names) or 'none'}"
+        raise SourceError(f"no function `{pragma.name}` is defined here", pragma.span, hint)
 
     # --- a kernel -------------------------------------------------------------------------------------------------
 

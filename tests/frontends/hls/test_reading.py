@@ -132,3 +132,31 @@ def test_numbers_in_our_lines_may_be_macros_of_macros_enumerators_and_constants(
     code = "void k(float a[64], int n)\n{\n  sums: for (int i = 0; i < n; i++) {\n#pragma HLS unroll factor=auto{U}\n"
     read = body(named + line + code + "    a[i] += 1;\n  }\n}\n", "k.cpp")
     assert to_text(loop(read, "sums").trip) == "30"
+
+
+MEMBERS = """
+namespace mac { struct Filter { int taps[64]; bool has(int x); }; }
+namespace net { struct Filter { int taps[64]; bool has(int x); }; struct Queue { int taps[64]; bool has(int x); }; }
+bool mac::Filter::has(int x) { for (int i = 0; i < 64; i++) if (taps[i] == x) return true; return false; }
+namespace net {
+bool Filter::has(int x) { for (int i = 0; i < 64; i++) if (taps[i] == x) return true; return false; }
+bool Queue::has(int x) { for (int i = 0; i < 64; i++) {
+#pragma HLS unroll factor=U
+  if (taps[i] == x) return true; } return false; }
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["Queue::has", "net::Queue::has"])
+def test_a_member_is_read_of_the_class_that_the_pragma_names(name: str) -> None:
+    source = Source("top.cpp", HEAD.replace("hls top", f"hls {name}") + MEMBERS)
+    (kernel,) = HlsFrontend().parse(source).kernels
+    assert kernel.name == "Queue::has"
+
+
+def test_a_member_of_no_class_of_this_name_is_refused_with_those_that_are_there() -> None:
+    with pytest.raises(SourceError) as refusal:
+        HlsFrontend().parse(Source("top.cpp", HEAD.replace("hls top", "hls Stack::has") + MEMBERS))
+    (told,) = refusal.value.diagnostics
+    assert told.message == "no function `Stack::has` is defined here"
+    assert told.hint == "there are mac::Filter::has, net::Filter::has, net::Queue::has"
