@@ -194,7 +194,8 @@ def _results_of(
     for other in jobs[1:]:
         mark_finished(other, request.store)
     evaluations = sum(result.evaluations for result in results)
-    return replace(base_result, evaluations=evaluations, seconds=_sum_of(results)), chosen
+    checks = base_result.checks.updated(check for result in results[1:] for check in result.checks.missed)
+    return replace(base_result, evaluations=evaluations, seconds=_sum_of(results), checks=checks), chosen
 
 
 def _sum_of(results: Sequence[SearchResult]) -> dict[str, float]:

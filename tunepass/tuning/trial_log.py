@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace as with_fields
 
 from tunepass.space.configuration import Configuration
-from tunepass.study.ledger import Check, Ledger
+from tunepass.study.ledger import EMPTY, Check, Ledger
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured, Outcome
 from tunepass.study.study import Study
@@ -64,15 +64,15 @@ class TrialLog:
 
     def add_checks(self, configuration: Configuration, checks: Iterable[Check]) -> None:
         """Further rows in the ledger of the configuration's trial."""
-        trial = next(t for t in self.trials if t.configuration == configuration)
-        ledger = trial.checks.updated(checks)
-        if ledger != trial.checks:
+        trial = next((t for t in self.trials if t.configuration == configuration), None)
+        ledger = EMPTY if trial is None else trial.checks.updated(checks)
+        if trial is not None and ledger != trial.checks:
             patiently(lambda: self.study.keep_checks(trial, ledger))
             self.trials = self.study.trials
 
     def checks_of(self, configuration: Configuration) -> Ledger:
         """The ledger of the configuration's trial; an empty one without a trial."""
-        return next((t.checks for t in self.trials if t.configuration == configuration), Ledger())
+        return next((t.checks for t in self.trials if t.configuration == configuration), EMPTY)
 
     def measured_again(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
         """The trial, and those that took its outcome, have another value instead of their own: measured now."""
