@@ -46,7 +46,7 @@ void add(int n, const float *x, float *y)
     y[n - 1] = x[n - 1] + 0 * A;
 }}
 """
-FILLED = ADD.replace("x: in double[n]", "x: in double[n] = i")
+FILLED = ADD.replace("x: in double[n]", "x: in double[n] fill(i + 1)")
 ABSORBED = ADD.replace("y: out double[n])", "y: out double[n]) tolerance(1e9, 1)")
 SPECIAL = ADD.replace("y: out double[n])", "y: out double[n]) finite(false)").replace(
     "{ for", "{ for (int k = 0; k < n; k++) if (x[k] != x[k]) __builtin_trap(); for"

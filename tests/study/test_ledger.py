@@ -129,3 +129,11 @@ def test_checks_of_a_lock_follow_their_rules(checks: str, message: str) -> None:
         Lock.parse(text.replace(line, f"    checks: {checks}"))
     with pytest.raises(StudyError, match="has no `checks`"):
         Lock.parse(text.replace("version: 2", "version: 1"))
+
+
+def test_the_documents_table_has_every_check_and_what_it_proves() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "trials.md").read_text()
+    section = text.partition("## The ledger of checks\n")[2].partition("\n## ")[0]
+    cells = [line.split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    assert {row[0].strip("| `"): row[1] for row in cells} == dict(CHECKS)
+    assert all(len(row) == 4 and all(cell.strip(" |") for cell in row) for row in cells)
