@@ -16,6 +16,7 @@ from tunepass.evaluators.capabilities import LooksAgain as LooksAgain
 from tunepass.evaluators.capabilities import NoiseFree as NoiseFree
 from tunepass.evaluators.capabilities import Prepares as Prepares
 from tunepass.evaluators.capabilities import Remembers as Remembers
+from tunepass.evaluators.capabilities import ReportsChecks as ReportsChecks
 from tunepass.evaluators.capabilities import ReportsQuantities as ReportsQuantities
 from tunepass.evaluators.capabilities import Sanitizes as Sanitizes
 from tunepass.evaluators.capabilities import SetsUpAgain as SetsUpAgain
@@ -46,6 +47,8 @@ from tunepass.study.capabilities import ReportsPriorWeight as ReportsPriorWeight
 from tunepass.study.capabilities import Revises as Revises
 from tunepass.study.capabilities import WeighsSources as WeighsSources
 from tunepass.study.identity import source_hash as source_hash
+from tunepass.study.ledger import Check as Check
+from tunepass.study.ledger import Ledger as Ledger
 from tunepass.study.outcome import Evaluate as Evaluate
 from tunepass.study.space_description import space_hash as space_hash
 from tunepass.surrogates.base import Floats as Floats
@@ -56,6 +59,7 @@ __all__ = [
     "BayesianSettings",
     "Believes",
     "BlamesOwnText",
+    "Check",
     "ComparesAgain",
     "Door",
     "EstimatePart",
@@ -66,6 +70,7 @@ __all__ = [
     "JointAcquisition",
     "KeepsPrograms",
     "KnowsConfigurations",
+    "Ledger",
     "LooksAgain",
     "ModelError",
     "NoiseFree",
@@ -74,6 +79,7 @@ __all__ = [
     "Remaining",
     "Remembers",
     "Renews",
+    "ReportsChecks",
     "ReportsFeasibleRecall",
     "ReportsPriorWeight",
     "ReportsQuantities",

@@ -15,12 +15,13 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
+from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.globals import exposing_text
 from tunepass.frontends.c.harness.source import further_sizes, harness_source
 from tunepass.frontends.c.inputs import element_count
 from tunepass.frontends.c.lowering import defines, lower, presence_words
 from tunepass.frontends.c.requirements import sizes_allowed
-from tunepass.ir.c_kernel import KernelCall
+from tunepass.ir.c_kernel import ArrayArgument, KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
@@ -48,6 +49,24 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         inputs=_inputs(call),
         sizes_of=sizes_allowed(kernel, further_sizes(call)),
         warnings=_unread_branches(kernel, command),
+        uncompared=call.uncompared,
+        fixed_inputs=_fixed_inputs(call),
+        resizable=any(free_names(a.length) for a in call.arguments if isinstance(a, ArrayArgument)),
+    )
+
+
+def _fixed_inputs(call: KernelCall) -> str:
+    """Why no call can have other inputs than an earlier one; empty where one can."""
+    read = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
+    if any(array.fill is None for array in read) or any(v.filled and v.fill is None for v in call.globals):
+        return ""
+    if call.setup is not None:
+        filled = any(place.filled and place.fill is None for place in call.setup.places)
+        return "" if filled else f"its inputs are fixed: `{call.setup.function}` makes them"
+    return (
+        "its inputs are fixed: `fill` says what each array holds"
+        if read
+        else "its inputs are fixed: it has no array to read"
     )
 
 

@@ -26,6 +26,7 @@ class Status(IntEnum):
     WRONG = 2  # the source, the command line or the environment; also an internal error
     STALE = 3
     ENVIRONMENT = 4  # the machine failed while work was under way
+    UNCHECKED = 5  # a check of a choice could not run, under --strict
     HUNG_UP = 129  # 128 and the number of the signal that interrupted
     INTERRUPTED = 130
     TERMINATED = 143

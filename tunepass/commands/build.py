@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> Answer:
         options=search_options(options),
         frozen=options.frozen,
         search_on=options.search_on,
+        strict=options.strict,
+        waived=frozenset(options.waive),
     )
     parsed = parse(source, kernel_name(options), words=words_of(options))
     jobs = prepare_all(parsed.kernels, request)

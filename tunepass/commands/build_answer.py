@@ -16,6 +16,7 @@ from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.job import Job
 from tunepass.jobs.sizes import SizedChoices
 from tunepass.space.configuration import Configuration, shown
+from tunepass.study.ledger import Ledger
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
@@ -38,6 +39,8 @@ SECONDS = {  # of a build, by what its object calls them
 def status_of(built: BuildResult) -> Status:
     if built.search_result.interrupted:
         return Status(128 + built.search_result.interrupted)
+    if built.refused:
+        return Status.UNCHECKED
     return Status.DONE if built.search_result.gains else Status.ALL_FAILED
 
 
@@ -76,6 +79,8 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "estimated": job.only_priced,
         "brings": {} if job.only_priced else _brings(result),
         "uncompared": _uncompared(job, result),
+        "checks": checks_data(result.checks),
+        "refused": [check.name for check in built.refused],
     }
 
 
@@ -109,7 +114,7 @@ def origin_data(origin: Origin | None) -> dict[str, Json]:
 def build_text(built: BuildResult) -> str:
     job, result = built.job, built.search_result
     where = f" on {job.backend.device}" if job.only_priced else ""
-    lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(job, result)}"]
+    lines = [f"{job.key}{where}: {_headline_of(built)}"]
     if result.gains:
         lines.append(f"  choice    {differing(result.choice, result.default)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
@@ -118,6 +123,7 @@ def build_text(built: BuildResult) -> str:
     elif not job.only_priced or _failed(result):
         return "\n".join([*lines, *failure_lines(result.trials)])
     lines += _evaluated(job, result)
+    lines += [] if job.only_priced else checks_lines(result.checks)
     if result.certificate is not None:
         lines += certificate_lines(result.certificate, result.gap, within_fit=result.within_fit)
     if len(result.objectives) > 1 and result.pareto and (job.only_priced or len(result.pareto) > 1):
@@ -189,6 +195,29 @@ def _failed(result: SearchResult) -> list[str]:
     """How candidates failed that a model could not price: they did not compile, say."""
     kinds = [f"{n} {kind}" for kind, n in result.failures.items() if kind != "infeasible"]
     return [f"  failed    {', '.join(kinds)}"] if kinds else []
+
+
+def _headline_of(built: BuildResult) -> str:
+    job, result, refused = built.job, built.search_result, len(built.refused)
+    if refused:
+        return f"refused, and nothing was written: {refused} check{'s' * (refused > 1)} of the choice could not run"
+    return _priced_headline(job, result) if job.only_priced else _headline(job, result)
+
+
+def checks_data(ledger: Ledger) -> list[Json]:
+    """A row an item."""
+    return [
+        {"check": check.name, "state": check.state, "reason": check.reason, "remedy": check.remedy}
+        for check in ledger.checks
+    ]
+
+
+def checks_lines(ledger: Ledger) -> list[str]:
+    """One line where all checks ran or were not requested; a line more for each that could not run."""
+    if not ledger:
+        return []
+    counts, *missed = ledger.lines()
+    return [f"  checks    {counts}", *(f"  {line}" for line in missed)]
 
 
 def _headline(job: Job, result: SearchResult) -> str:

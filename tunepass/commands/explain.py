@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.build_answer import failure_lines, origin_data, transferred
+from tunepass.commands.build_answer import checks_data, checks_lines, failure_lines, origin_data, transferred
 from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
 from tunepass.jobs.past import Past, past_searches
 from tunepass.space.configuration import Configuration, Value, shown
@@ -53,6 +53,7 @@ def _text(past: Past) -> str:
     if past.choice == past.job.space.default:
         history = past.history
         lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
+    lines += checks_lines(past.checks)
     if decisive := importance_of(past):
         shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_LISTED])
         lines.append(f"  what decides between good and bad: {shares}")
@@ -115,6 +116,7 @@ def _data(past: Past) -> Json:
         "best": [_trial(past, t) for t in _best(past)],
         "importance": importance_of(past),
         "finalists": finalists_data(past.history.comparison, past.history.objectives, past.job.space),
+        "checks": checks_data(past.checks),
         **origin_data(past.history.origin),
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
     }
@@ -128,4 +130,5 @@ def _trial(past: Past, trial: Trial) -> dict[str, Json]:
         "failure": failure_kind(trial),
         "censored": trial.censored,
         "same_as": trial.same_as,
+        "checks": checks_data(trial.checks),
     }

@@ -48,6 +48,8 @@ def _facts(past: Past) -> dict[str, str]:
         facts["compiler"] = " ".join([entry.identity.compiler, *entry.identity.flags])
     if failed := failed_sentence(past.history.trials, past.job.space.default):
         facts["failures"] = failed
+    if past.checks:
+        facts["checks"] = "; ".join(line.strip() for line in past.checks.lines()).replace(":; ", ": ")
     if notes := past.job.kernel.uncompared_results:
         facts["results"] = "; ".join(notes)
     if decisive := importance_of(past):

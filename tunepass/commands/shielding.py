@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tunepass.commands.answer import Json
 from tunepass.diagnostics import EnvironmentFault, TunepassError
+from tunepass.evaluators.process.isolation import ALLOW_NAMESPACES
 from tunepass.evaluators.process.protection import Kind, shield
 from tunepass.evaluators.process.run import Limits, run_limited
 
@@ -18,7 +19,6 @@ WORDS: dict[Kind, str] = {
     "broker": "a supervisor that decides on system calls (seccomp)",
     "supervisor": "a supervisor alone",
 }
-ALLOW = "allow user namespaces: sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Shielding:
         apart = self.kind in ("namespaces", "user_namespaces")
         landlock = f"Landlock {self.landlock}" if self.landlock else ""
         return (
-            ("isolation", "candidates and other processes", WORDS[self.kind], "" if apart else ALLOW),
+            ("isolation", "candidates and other processes", WORDS[self.kind], "" if apart else ALLOW_NAMESPACES),
             ("filter", "system calls of candidates", "seccomp" if self.filtered else "", "a Linux with seccomp"),
             ("write guard", "files outside a candidate's folder", landlock, "Linux 5.13 with Landlock among its lsm="),
             ("core dumps", "candidates that crash", "on" if self.core_dumps else "off", ""),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 
 from tunepass.commands.answer import Answer, Json, Status
-from tunepass.jobs.verify import check
+from tunepass.commands.build_answer import checks_data, checks_lines
+from tunepass.jobs.verify import Checked, check
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -16,10 +18,20 @@ def run(options: argparse.Namespace) -> Answer:
         stale = stale or bool(reasons)
         lines.append(f"{kernel.key}: {'stale' if reasons else 'fits'}")
         lines += [f"  {reason}" for reason in reasons]
+        lines += checks_lines(kernel.checks)
     if not checked:
         lines.append("the lock has no kernels")
-    data: Json = {
-        "kernels": {kernel.key: {"fits": not kernel.reasons, "reasons": kernel.reasons} for kernel in checked}
-    }
+    lacking = options.strict and any(kernel.lacking(options.waive) for kernel in checked)
+    data: Json = {"kernels": {kernel.key: _data(kernel, options.waive) for kernel in checked}}
     notes = tuple(f"note: {note}" for kernel in checked for note in kernel.notes)
-    return Answer("\n".join(lines), data, Status.STALE if stale else Status.DONE, notes)
+    status = Status.STALE if stale else Status.UNCHECKED if lacking else Status.DONE
+    return Answer("\n".join(lines), data, status, notes)
+
+
+def _data(kernel: Checked, waived: Collection[str]) -> Json:
+    return {
+        "fits": not kernel.reasons,
+        "reasons": kernel.reasons,
+        "checks": checks_data(kernel.checks),
+        "lacking": [check.name for check in kernel.lacking(waived)],
+    }

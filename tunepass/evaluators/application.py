@@ -25,10 +25,12 @@ from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
+from tunepass.evaluators.program_ledger import ProgramChecks
 from tunepass.evaluators.source_tree import BuildTree, copied
 from tunepass.evaluators.toolchains.source_files import check_unchanged
 from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Ledger
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 LEAST_WORTH_S, WORTH_OF_BUILD = 0.3, 0.25  # of runs that tell more than building another candidate would
@@ -151,10 +153,24 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     # -- judging
 
     def measure(self, built: BuiltApplication) -> Evaluation:
-        with reserved_core(self.patience), self.workspace.scratch() as scratch:
+        lacking: list[str] = []
+        with reserved_core(self.patience, lacking.append), self.workspace.scratch() as scratch:
             outcome = self._judge(built, self._folder(built, scratch))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-        return Evaluation(outcome, built.seconds, log, speed)
+        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, lacking))
+
+    def _ledger(self, built: BuiltApplication, lacking: Sequence[str]) -> Ledger:
+        commands = self.task.lower(built.configuration, str(built.tree.folder))
+        once = ["its check follows the first run alone"] if commands.checks and not self.task.compares else []
+        return ProgramChecks(
+            program=commands.runs[0][0],
+            unchecked=self.warnings,
+            untimed=once,
+            prints=any(not isinstance(metric, Usage) for metric in self.task.metrics),
+            core=lacking,
+            speed=self._repeats.speed is not None or bool(self.task.metrics),
+            environment=base_environment(dict(commands.environment)),
+        ).ledger()
 
     def discard(self, built: BuiltApplication) -> None:
         self.builds.release(built.tree)

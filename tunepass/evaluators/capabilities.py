@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from tunepass.evaluators.own_text import BlamesOwnText, WritesText
 from tunepass.evaluators.process.cores import Patience
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Ledger
 from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.trial import Trial
 
@@ -253,7 +254,23 @@ class ReportsQuantities(Protocol):
         """Reports by configuration in this session; the mapping grows."""
 
 
+@runtime_checkable
+class ReportsChecks(Protocol):
+    """Has the ledger of a configuration's checks, with those made while it was compared and verified.
+
+    Example:
+        >>> class Reporting(Table):
+        ...     def checks(self, configuration):
+        ...         return extension.Ledger([extension.Check("outputs")])
+        >>> tp.capability(Reporting(), extension.ReportsChecks).checks(space.default).missed
+        ()
+    """
+
+    def checks(self, configuration: Configuration, /) -> Ledger:
+        """Rows of the checks made in this session; they replace those of the configuration's trial."""
+
+
 EVALUATOR_CAPABILITIES: tuple[type, ...] = (
-    *(BlamesOwnText, ComparesAgain, KeepsPrograms, LooksAgain, NoiseFree, Prepares, Remembers, ReportsQuantities),
-    *(Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns, WritesText),
+    *(BlamesOwnText, ComparesAgain, KeepsPrograms, LooksAgain, NoiseFree, Prepares, Remembers, ReportsChecks),
+    *(ReportsQuantities, Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns, WritesText),
 )

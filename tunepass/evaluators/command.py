@@ -20,6 +20,8 @@ from pathlib import Path
 from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
+from tunepass.evaluators.harness.ledger_rows import applied_check
+from tunepass.evaluators.harness.threads import starts_threads, unwatched_libraries
 from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
@@ -32,6 +34,7 @@ from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
+from tunepass.evaluators.program_ledger import ProgramChecks
 from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
 from tunepass.evaluators.toolchains.digests import signature
@@ -39,6 +42,7 @@ from tunepass.evaluators.toolchains.source_files import SourceFiles
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.ir.run import OutputCheck
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Ledger
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
@@ -250,12 +254,26 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     # -- judging
 
     def measure(self, built: BuiltProgram) -> Evaluation:
-        with reserved_core(self.patience):  # for nobody else to measure on; the program itself is not pinned
+        lacking: list[str] = []
+        with reserved_core(self.patience, lacking.append):  # for nobody else to measure on; the program is not pinned
             outcome = self._judge(built)
         if isinstance(outcome, Measured):
             self._programs.keep(built, self._loss(outcome))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-        return Evaluation(outcome, built.seconds, log, speed)
+        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, lacking))
+
+    def _ledger(self, built: BuiltProgram, lacking: Sequence[str]) -> Ledger:
+        family = self.compiling.by(built.candidate).compiler.family
+        threads = self.compiling.threaded(built.candidate) or starts_threads(built.program)
+        return ProgramChecks(
+            program=built.program,
+            unchecked=self.warnings,
+            prints=bool(self.task.metrics),
+            threads=threads or bool(unwatched_libraries(built.program)),
+            core=lacking,
+            speed=self._repeats.speed is not None,
+            applied=applied_check(built.candidate, family),
+        ).ledger()
 
     def _loss(self, outcome: Measured) -> float:
         objective = self.task.objectives[0]

@@ -17,11 +17,11 @@ from pathlib import Path
 from random import Random
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.harness.cases import all_cases, of_candidate
-from tunepass.evaluators.harness.compare import zeros_pass
+from tunepass.evaluators.harness.cases import Case, all_cases, of_candidate
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
+from tunepass.evaluators.harness.ledger_rows import applied_check, symbol_check, zeros_accepted
 from tunepass.evaluators.harness.linking import link_reference
-from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
+from tunepass.evaluators.harness.races import GRAVE
 from tunepass.evaluators.harness.reference import (
     MANY,
     Reference,
@@ -29,12 +29,13 @@ from tunepass.evaluators.harness.reference import (
     run_reference,
     uncompared,
 )
-from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
-from tunepass.evaluators.harness.threads import Unwatched, race_found, starts_threads
+from tunepass.evaluators.harness.threads import starts_threads
 from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
 from tunepass.evaluators.harness_judge import MS, HarnessJudge
+from tunepass.evaluators.harness_look import HarnessLook
 from tunepass.evaluators.kept_programs import KeptPrograms
+from tunepass.evaluators.kernel_ledgers import KernelLedgers
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -46,6 +47,7 @@ from tunepass.evaluators.process.run import tail
 from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Ledger
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
@@ -79,12 +81,13 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             limits=task.compile_limits,
         )
         self._reference_warnings: tuple[str, ...] = ()
-        self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
         self._threads: dict[Configuration, bool] = {}  # of the candidates that were compiled
-        self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
+        self._ledgers = KernelLedgers(task, self.set_up)
+        self._look = HarnessLook(task, self.set_up, self._built_harness, self.workspace, self._ledgers)
+        self._threaded_code: set[str] = set()  # keys of programs with threads
         self._failed_again: dict[Configuration, Failed] = {}  # while they were compared
         self._programs: KeptPrograms[BuiltCandidate] = KeptPrograms(self._remove)
 
@@ -112,11 +115,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 )
                 if task.confirm is not None:
                     task.confirm(self._reference)
-                usual = self._reference.usual(task.seeds[0])
-                zeros = zeros_pass(usual.calls[0], usual.tolerances)
                 self._reference_warnings = (
                     *task.warnings,
-                    *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
+                    *zeros_accepted(self._reference, task.seeds[0]),
                     *left_out(self._reference, task.inputs),
                     *uncompared(self._reference),
                 )
@@ -125,12 +126,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """About the reference, and checks of finalists that could not be made."""
-        unwatched = (
-            f"ThreadSanitizer did not watch finalists with threads: {reason}; data races were looked for only by"
-            " repeated runs under load"
-            for reason in self._unwatched
-        )
-        return (*self._reference_warnings, *unwatched)
+        return (*self._reference_warnings, *self._look.warnings)
+
+    def _built_harness(self) -> BuiltHarness:
+        self.set_up()
+        assert self._harness is not None
+        return self._harness
 
     @property
     def is_set_up(self) -> bool:
@@ -171,14 +172,38 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.log, built.failure = done.log, failure
         if failure is not None:
             return
-        threads = self._threads[built.configuration] = self.compiling.threaded(candidate) or starts_threads(target)
-        self._threaded = self._threaded or threads
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
+        threads = self.compiling.threaded(candidate) or built.key in self._threaded_code or starts_threads(target)
+        self._tell_threads(built, threads=threads)
         if built.key in self.cache and not link_known:
             return
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
-        if built.program is not None:
-            built.failure = self._taking_over(target, built.program)
+        if built.program is None:
+            return
+        built.failure = self._taking_over(target, built.program)
+        self._tell_threads(built, threads=threads or starts_threads(built.program))
+        family = self.compiling.by(candidate).compiler.family
+        rows = symbol_check(target, built.program), applied_check(candidate, family)
+        self._ledgers.note(built.configuration, *rows)
+
+    def _tell_threads(self, built: BuiltCandidate, *, threads: bool) -> None:
+        """An object that is compiled when it is linked, and a further file, show only in the program what they call."""
+        self._threads[built.configuration] = threads
+        if threads:
+            self._threaded = True
+            self._threaded_code.add(built.key)
+
+    def checks(self, configuration: Configuration) -> Ledger:
+        """See tunepass.evaluators.capabilities.ReportsChecks."""
+        return self._ledgers.of(configuration)
+
+    def _has_threads(self, built: BuiltCandidate) -> bool:
+        return self._threads.get(built.configuration, True)
+
+    def _note_surroundings(self, built: BuiltCandidate) -> None:
+        assert built.program is not None
+        threads = self._has_threads(built)
+        self._ledgers.note_surroundings(built.configuration, built.candidate, built.program, threads=threads)
 
     def own_text(self, configuration: Configuration) -> str:
         return text_digest(self.task.lower(configuration), self.task.reference)
@@ -231,11 +256,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     @contextlib.contextmanager
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
-        with contextlib.ExitStack() as stack:
-            cpus: tuple[int, ...] = stack.enter_context(reserved_core(self.patience))
-            if self._threads.get(built.configuration, True):
-                cpus = ()
-            yield self._run_of(built, cpus)
+        lacking: list[str] = []
+        with reserved_core(self.patience, lacking.append) as cpus:
+            threads = self._has_threads(built)
+            self._ledgers.note_core(built.configuration, lacking, threads=threads)
+            yield self._run_of(built, () if threads else cpus)
 
     def _run_of(self, built: BuiltCandidate, cpus: Sequence[int]) -> HarnessRun:
         assert built.program is not None
@@ -244,13 +269,20 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _judged(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
         with spent(built.seconds, "check"):
             failure = self._judge.failed(run, built.configuration)
+        self._note_surroundings(built)
+        self._ledgers.note_cases(built.configuration, self._cases(built))
         if failure is not None:
-            return Evaluation(failure, built.seconds, tail(failure.log))
+            return Evaluation(failure, built.seconds, tail(failure.log), checks=self.checks(built.configuration))
         started = time.monotonic()
         outcome, speed = self._judge.measured(run, self.patience.search_s)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
-        return Evaluation(outcome, built.seconds, log, speed)
+        return Evaluation(outcome, built.seconds, log, speed, checks=self.checks(built.configuration))
+
+    def _cases(self, built: BuiltCandidate) -> tuple[Case, ...]:
+        """In which its results are compared."""
+        sizes = None if self.task.sizes_of is None else self.task.sizes_of(built.configuration)
+        return of_candidate(tuple(self.set_up().expected), sizes)
 
     def compare_again(
         self,
@@ -273,6 +305,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     self._failed_again[configurations[index]] = value
             return values
 
+        for built in prepared:
+            if built.program is not None:
+                self._note_surroundings(built)
         try:
             linked = [built.program is not None for built in prepared]
             values = in_rounds(linked, measure, 1 if counted else rounds, seconds, behind)
@@ -298,7 +333,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             reference = self.set_up()
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)
             slices = Slices.of(self._judge.call_s(), plan.budget_s)
-            with reserved_core(self.patience) as cpus:
+            lacking: list[str] = []
+            with reserved_core(self.patience, lacking.append) as cpus:
+                for each in built:
+                    self._ledgers.note_core(each.configuration, lacking, threads=False)
                 runs = [self._run_of(each, cpus) for each in built]
                 questions = [self._judge.questions() for _ in built]
                 timed = time_together(runs, questions, plan, slices, limits, reference.shapes)
@@ -325,51 +363,15 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             return known
         built = self.linked(configuration)
         try:
-            return self._raced(built) if built.program is not None and self._threads[configuration] else None
+            if built.program is not None:
+                self._note_surroundings(built)
+            if built.program is None or not self._threads[configuration]:
+                return None
+            run = HarnessRun(built.program, built.folder, built.candidate.environment)
+            return self._look.raced(configuration, built.candidate, run, self._cases(built))
         finally:
             self.discard(built)
 
-    def _raced(self, built: BuiltCandidate) -> Failed | None:
-        reference, task = self.set_up(), self.task
-        assert built.program is not None
-        sizes = None if task.sizes_of is None else task.sizes_of(built.configuration)
-        cases = of_candidate(tuple(reference.expected), sizes)
-        race = Race(reference, cases, reference.check_limits(task.run_limits))
-        with contextlib.ExitStack() as stack:
-            folders = [stack.enter_context(self.workspace.scratch()) for _ in SCHEDULES]
-            accused = self._accused(built.candidate, folders[0])
-            if accused is not None:
-                return accused
-            if self._schedules is None:
-                self._schedules = race.steady_schedules(folders)
-            run = HarnessRun(built.program, built.folder, built.candidate.environment)
-            failures = race.failures(run, self._schedules, folders)
-        return next((failure for failure in failures.values() if failure is not None), None)
-
-    def _accused(self, candidate: Candidate, folder: Path) -> Failed | None:
-        """Race that ThreadSanitizer reports for it, unless the reference has one too."""
-        assert self._harness is not None
-        limits, seed = self.set_up().check_limits(self.task.run_limits), self.task.seeds[0]
-        race = race_found(self._harness, candidate, folder, seed=seed, limits=limits)
-        if isinstance(race, Failed):
-            alike = race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits)
-            if isinstance(alike, Failed):
-                race = Unwatched("it finds a data race in the untouched source too")
-        if isinstance(race, Unwatched):
-            self._unwatched[race.reason] = None
-            return None
-        return race
-
     def sanitize(self, configuration: Configuration) -> Failed | None:
-        """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""
-        self.set_up()
-        assert self._harness is not None
-        candidate, seed = self.task.lower(configuration), self.task.seeds[0]
-        rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
-        with self.workspace.scratch() as folder:
-            limits = self.set_up().check_limits(self.task.run_limits)
-            result = run_sanitized(self._harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
-            if isinstance(result, Failed):
-                return result
-        wrong = self.set_up().usual(seed).mismatches(0, result[0])
-        return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
+        """Run the candidate once under the sanitizers; None when they find nothing, or cannot watch it."""
+        return self._look.sanitized(configuration)

@@ -42,6 +42,9 @@ class KernelTask:
     )
     confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
     warnings: tuple[str, ...] = ()  # that concern all results
+    uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
+    fixed_inputs: str = ""  # why no call can have other inputs than an earlier one
+    resizable: bool = True  # arrays may have other lengths
     objective: str = "time"
     metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
     plan: MeasurePlan = field(default_factory=MeasurePlan)

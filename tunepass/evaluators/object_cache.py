@@ -29,7 +29,9 @@ class ObjectCache:
         for trial in trials:
             program, _, _ = trial.code.partition(" ")  # what follows is the digest of its text
             if program and trial.same_as is None:
-                evaluation = Evaluation(trial.outcome, trial.seconds, trial.log, trial.calibration, code=program)
+                evaluation = Evaluation(
+                    trial.outcome, trial.seconds, trial.log, trial.calibration, code=program, checks=trial.checks
+                )
                 self.store(trial.configuration, evaluation)
 
     def store(self, configuration: Configuration, evaluation: Evaluation) -> None:

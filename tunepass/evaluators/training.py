@@ -22,11 +22,14 @@ from tunepass.evaluators.model import ModelEvaluator
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Limits, run_limited, tail
 from tunepass.evaluators.process.workspace import Workspace
+from tunepass.evaluators.program_ledger import ProgramChecks
 from tunepass.evaluators.toolchains.source_files import FileRead, check_unchanged
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured
 
 PATH = "PYTHONPATH"
+UNCOMPARED = "nothing says which result of a training is right"
+UNRESERVED = "a training has no core of its own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +72,9 @@ class TrainingRun(Evaluator):
         outcome = self._trained(configuration, known.values)
         self.is_set_up |= isinstance(outcome, Measured)
         log = tail(outcome.log) if isinstance(outcome, Failed) else ""
-        return Evaluation(outcome, {"measure": time.monotonic() - started}, log)
+        program = self.task.words(configuration, self.task.source)[0]
+        checks = ProgramChecks(program=program, unchecked=(UNCOMPARED,), prints=True, core=(UNRESERVED,)).ledger()
+        return Evaluation(outcome, {"measure": time.monotonic() - started}, log, checks=checks)
 
     def _trained(self, configuration: Configuration, known: Mapping[str, float]) -> Measured | Failed:
         task, folder = self.task, self.task.source.parent.resolve()

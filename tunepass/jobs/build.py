@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tunepass.backends.base import Starts, Target
-from tunepass.diagnostics import EnvironmentFault, ToolError
+from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.evaluators.process.failures import of_the_machine
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
@@ -47,6 +47,7 @@ from tunepass.passes.search import Watch
 from tunepass.report.front import front_svg
 from tunepass.signals import held_back
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check, unrecorded
 from tunepass.study.lock import lock
 from tunepass.study.trial import Trial
 from tunepass.tuning.exact import WatchCertificate
@@ -67,7 +68,8 @@ class Shows(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """`frozen` never searches; `search_on` searches although the lock fits."""
+    """`frozen` never searches; `search_on` searches although the lock fits. `strict` refuses a choice of which a check
+    could not run that is not `waived`."""
 
     source: str
     folder: Path
@@ -76,6 +78,8 @@ class BuildRequest:
     options: SearchOptions
     frozen: bool = False
     search_on: bool = False
+    strict: bool = False
+    waived: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """A kernel's job, the result of its search, the points picked from its front, the files written and the lock."""
+    """A kernel's job, the result of its search, the points picked from its front, the files written and the lock; or
+    the checks for whose lack the choice was `refused`."""
 
     job: Job
     search_result: SearchResult
@@ -97,6 +102,7 @@ class BuildResult:
     outputs: tuple[Path, ...] = ()
     lock: Path | None = None
     sized: SizedChoices | None = None  # the choices for several sizes
+    refused: tuple[Check, ...] = ()
 
 
 def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
@@ -106,6 +112,8 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     jobs = [prepare(kernel, target, locked, request.options.pick) for kernel in kernels]
     for job in jobs:
         check_options(job, request.options)
+        if request.strict and job.only_priced:
+            raise TunepassError(f"--strict is about programs that run; {job.kernel.source.name} is priced by a model")
     return jobs
 
 
@@ -123,6 +131,9 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
         result, chosen = _results_of(job, share, request, shows)
         results.append(result)
         sized.append(chosen)
+    refused = [_refused(result, request) for result in results]
+    if any(refused):
+        return [BuildResult(job, result, refused=checks) for job, result, checks in zip(jobs, results, refused)]
     interrupted = any(result.interrupted for result in results)
     with _finishing(request), held_back(for_good=interrupted):
         built = _finish(jobs, results, sized, request)
@@ -130,6 +141,13 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
             if not (request.frozen or result.interrupted):
                 mark_finished(job, request.store)
     return built
+
+
+def _refused(result: SearchResult, request: BuildRequest) -> tuple[Check, ...]:
+    """The checks for whose lack the choice is not written."""
+    if not request.strict or not result.gains:
+        return ()
+    return (result.checks or unrecorded()).refused(request.waived)
 
 
 @contextlib.contextmanager
@@ -176,7 +194,8 @@ def _results_of(
     for other in jobs[1:]:
         mark_finished(other, request.store)
     evaluations = sum(result.evaluations for result in results)
-    return replace(base_result, evaluations=evaluations, seconds=_sum_of(results)), chosen
+    checks = base_result.checks.updated(check for result in results[1:] for check in result.checks.missed)
+    return replace(base_result, evaluations=evaluations, seconds=_sum_of(results), checks=checks), chosen
 
 
 def _sum_of(results: Sequence[SearchResult]) -> dict[str, float]:
@@ -212,7 +231,13 @@ def _is_searched(job: Job, options: SearchOptions, request: BuildRequest) -> boo
     store = request.store
     finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
     fits = finished and _has_picks(job, options, store) and not request.search_on and not job.stale_reasons(store)
-    return not (request.frozen or fits)
+    return not (request.frozen or (fits and not _lacks_checks(job, request)))
+
+
+def _lacks_checks(job: Job, request: BuildRequest) -> bool:
+    """Is a check to be made that the lock's choice lacks?"""
+    known = unrecorded() if job.entry is None else job.entry.checks or unrecorded()
+    return request.strict and bool(known.refused(request.waived))
 
 
 def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:

@@ -25,6 +25,7 @@ from tunepass.passes.search import Search, Watch
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
+from tunepass.study.ledger import EMPTY, priced
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed
@@ -204,6 +205,7 @@ def recall(job: Job, store: Path) -> SearchResult:
         trials=known.trials if known else (),
         trial_count=job.entry.objective.evaluations,
         origin=known.origin if known else None,
+        checks=priced() if job.only_priced else job.entry.checks,
     )
 
 
@@ -324,4 +326,5 @@ def entry_for(job: Job, result: SearchResult, sizes: Mapping[str, Configuration]
         evaluations=result.trial_count,
         pick=job.pick,
     )
-    return Entry(result.choice, locked, job.identity, sizes or {})
+    checks = EMPTY if job.only_priced else result.checks.without_remedies()
+    return Entry(result.choice, locked, job.identity, sizes or {}, checks)

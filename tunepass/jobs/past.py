@@ -12,6 +12,7 @@ from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.reading import parse
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Ledger
 from tunepass.study.lock.lock import Lock
 from tunepass.tuning.finalists import verdict_of_trials
 
@@ -23,6 +24,14 @@ class Past:
     job: Job
     history: History
     choice: Configuration | None
+
+    @property
+    def checks(self) -> Ledger:
+        """The ledger of the choice: the lock's, else its trial's."""
+        entry = self.job.entry
+        if entry is not None and entry.checks and entry.choice == self.choice:
+            return entry.checks
+        return next((t.checks for t in self.history.trials if t.configuration == self.choice), Ledger())
 
 
 def past_searches(source: str, kernel: str | None, store: str | None) -> list[Past]:

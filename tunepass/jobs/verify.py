@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.places import file_name, lock_key
 from tunepass.jobs.reading import parse
+from tunepass.study.ledger import Check, Ledger, unrecorded
 from tunepass.study.lock.lock import NAME, Entry, Lock
 
 
@@ -32,6 +34,15 @@ class Checked:
         if self.job is None:
             return [self.problem]
         return self.job.stale_reasons()
+
+    @property
+    def checks(self) -> Ledger:
+        """What was checked of the locked choice; empty where the lock does not say."""
+        return self.entry.checks if self.entry else Ledger()
+
+    def lacking(self, waived: Collection[str]) -> tuple[Check, ...]:
+        """The checks that the locked choice lacks, all where the lock does not say."""
+        return (self.checks or unrecorded()).refused(waived) if self.entry else ()
 
     @property
     def notes(self) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, get_args
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.space.plain_values import as_real
+from tunepass.study.ledger import EMPTY, Ledger
 
 FailureStage = Literal[
     "compile",
@@ -220,6 +221,7 @@ class Evaluation:
         calibration: the machine's speed during the measurement, in turns of a fixed loop a second.
         same_as: the configuration evaluated before whose outcome this one takes, because the code is the same.
         code: a digest of the code that ran; empty where none did.
+        checks: what was checked of it, and what could not be.
 
     Raises:
         StudyError: the outcome is none of these.
@@ -235,6 +237,7 @@ class Evaluation:
     calibration: float | None = None
     same_as: Configuration | None = None
     code: str = ""
+    checks: Ledger = EMPTY
 
     def __post_init__(self) -> None:
         if not isinstance(self.outcome, Outcome):

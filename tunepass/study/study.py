@@ -20,6 +20,7 @@ from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, Repor
 from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.identity import differences
+from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
@@ -199,6 +200,7 @@ class Study:
         calibration: float | None = None,
         same_as: Mapping[str, Value] | None = None,
         code: str = "",
+        checks: Ledger = EMPTY,
         replace: bool = False,
         again: bool = False,
     ) -> Trial:
@@ -215,6 +217,7 @@ class Study:
             calibration: turns a second of the calibration loop while this was measured.
             same_as: an observed configuration whose outcome this one takes, because the code is the same.
             code: a digest of the code that ran.
+            checks: what was checked of it, and what could not be.
             replace: gives an existing trial the new outcome under its old number; trials that took its outcome follow.
             again: adds a further measurement to an existing trial's mean. A configuration that the method `again`
                 returned needs no flag.
@@ -243,6 +246,7 @@ class Study:
             calibration,
             equal_trial,
             code,
+            checks,
         )
         number = self._number_of.get(valid)
         if number is None:
@@ -372,6 +376,12 @@ class Study:
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""
         self.store.close()
+
+    def keep_checks(self, trial: Trial, checks: Ledger) -> None:
+        """Store in a trial what was checked of it since; its outcome stays."""
+        changed = with_fields(trial, checks=checks)
+        self.store.replace(self._record, [changed])
+        self._trials[trial.number] = changed
 
     # -- within
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tunepass.space.configuration import Configuration, abbreviated
+from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of, summary
 
 
@@ -22,6 +23,7 @@ class Trial:
         calibration: turns a second of the calibration loop when it was measured, if it was.
         same_as: the number of the trial whose outcome it takes, because the compiler made the same code of both.
         code: a digest of that code; empty if none ran.
+        checks: what was checked of it, and what could not be; empty where nobody said.
 
     Example:
         >>> trial = tp.Trial(0, space.default, tp.Measured({"time": 3.1}))
@@ -39,6 +41,7 @@ class Trial:
     calibration: float | None = None
     same_as: int | None = None
     code: str = ""
+    checks: Ledger = EMPTY
 
     def __repr__(self) -> str:
         return f"<Trial {self.number}: {abbreviated(self.configuration)} -> {summary(self.outcome)}>"
@@ -63,12 +66,14 @@ class Trial:
             outcome = mean_of([self.outcome, outcome])
         stages = {**self.seconds, **trial.seconds}
         seconds = {stage: self.seconds.get(stage, 0.0) + trial.seconds.get(stage, 0.0) for stage in stages}
-        return replace(self, outcome=outcome, seconds=seconds, log=trial.log or self.log)
+        return replace(
+            self, outcome=outcome, seconds=seconds, log=trial.log or self.log, checks=trial.checks or self.checks
+        )
 
     def taking(self, changed: Trial) -> Trial:
         """With what the trial whose outcome it took has become."""
         log = self.log if changed.measured else changed.log
-        return replace(self, outcome=changed.outcome, calibration=changed.calibration, log=log)
+        return replace(self, outcome=changed.outcome, calibration=changed.calibration, log=log, checks=changed.checks)
 
     @property
     def censored(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tunepass.exact.base import Certificate, Front, solver
 from tunepass.expr.nodes import Expr
 from tunepass.space.space import Space
+from tunepass.study.ledger import priced
 from tunepass.study.outcome import Evaluate
 from tunepass.study.study import Study
 from tunepass.tuning.options import SearchOptions
@@ -67,4 +68,5 @@ def solve(
         seconds={"strategy": searched, "total": clock() - start},
         certificate=front.certificate,
         gap=front.gap,
+        checks=priced(),
     )

@@ -10,6 +10,7 @@ from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import Comparison, comparison_of
 from tunepass.study.distance import distance_from_default
+from tunepass.study.ledger import Check
 from tunepass.study.outcome import Evaluate
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, patiently
@@ -17,6 +18,10 @@ from tunepass.tuning.finalists import Verdict, differs_in_much, verdict_of_round
 from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
 from tunepass.tuning.trial_log import TrialLog
 from tunepass.tuning.verification import Verification
+
+UNREPEATED = "nothing here is measured again: single trials decided"
+NO_DEFAULT = "the default was not measured"
+DEFAULT_FAILED = "the default failed while the finalists were compared with it"
 
 
 class FinalRound:
@@ -27,6 +32,7 @@ class FinalRound:
         self.verification = Verification(trial_log, budget, evaluate, sanitize=sanitize)
         self.warnings = self.verification.warnings
         self.comparison: Comparison | None = None
+        self.rounds = Check("rounds", "could not run", "the search ended before the final round")
         self._wary = sanitize  # verify all finalists before they are measured?
 
     def verdict(self, begin: Callable[[], None]) -> Verdict | None:
@@ -35,10 +41,13 @@ class FinalRound:
         without faults are measured again."""
         comparing = capability(self.evaluate, ComparesAgain)
         if self.trial_log.default_value() is None or comparing is None:
+            self.rounds = Check("rounds", "could not run", UNREPEATED if comparing is None else NO_DEFAULT)
             self.verification.clean_finalists()
             return None
         candidates = self.verification.clean_finalists() if self._wary else self.trial_log.finalists()
         if not candidates:
+            self.rounds = Check("rounds", "not requested", "there is no finalist besides the default")
+            self.verification.passed(self.trial_log.default)
             return None
         begin()
         candidates, default = self.budget.affordable(candidates), self.trial_log.default
@@ -56,6 +65,7 @@ class FinalRound:
         patiently(lambda: self.trial_log.study.keep_comparison(compared))
         verdict = verdict_of_rounds(compared, self.trial_log.objective, self.trial_log.study.space)
         if self.verification.passed(verdict.choice):
+            self.rounds = Check("rounds")
             return verdict
         self._wary = True
         return self.verdict(begin)
@@ -71,6 +81,7 @@ class FinalRound:
         """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""
         value = self.trial_log.default_value()
         assert value is not None
+        self.rounds = Check("rounds", "could not run", DEFAULT_FAILED, "build again")
         self.warnings.append(
             "the default failed while the finalists were compared with it, so it was kept: build again"
         )

@@ -14,6 +14,7 @@ from tunepass.executors.base import executor
 from tunepass.signals import signal_of
 from tunepass.space.configuration import Configuration
 from tunepass.space.opening import Opening
+from tunepass.study.ledger import UNREPORTED, Check, Ledger, priced
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Infeasible
 from tunepass.study.study import Study
@@ -32,6 +33,9 @@ from tunepass.tuning.result import Gain, Phase, Progress, SearchResult, failures
 from tunepass.tuning.simplify import simpler
 from tunepass.tuning.trial_log import TrialLog
 
+BY_FRONT = "a point of the front is chosen by its trials"
+INTERRUPTED = "the search was interrupted before it"
+UNRECORDED = "the trial does not say: it is of an earlier version, or its evaluator reports no checks"
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 
 
@@ -80,6 +84,7 @@ class SearchLoop:
             self.exploring = False
             if self.by_front:
                 self.final.verification.clean_finalists()
+                self.verify_front_choice()
             else:
                 verdict = self.final.verdict(lambda: self.show("finalists", None))
         except KeyboardInterrupt as interrupt:
@@ -101,6 +106,7 @@ class SearchLoop:
             warnings=tuple(warnings),
             comparison=self.final.comparison,
             seconds={**self.budget.seconds, "total": self.budget.elapsed()},
+            checks=self.checks_of(choice, interrupted=interrupted > 0),
         )
 
     @property
@@ -212,6 +218,15 @@ class SearchLoop:
 
     # -- the choice
 
+    def verify_front_choice(self) -> None:
+        """Verify the point of the front that is chosen by its trial; a faulty one fails, and another is chosen."""
+        if self.noise_free:
+            return
+        self.final.rounds = Check("rounds", "could not run", BY_FRONT)
+        choice, gains = self.chosen(None)
+        while gains and not self.final.verification.passed(choice):
+            choice, gains = self.chosen(None)
+
     def chosen(self, verdict: Verdict | None) -> tuple[Configuration, tuple[Gain, ...]]:
         """The choice and what it gains; the default and no gains where nothing was measured."""
         if self.by_front:
@@ -233,6 +248,16 @@ class SearchLoop:
                 gain = None if default is None else objective.gain(default, chosen)
                 gains.append(Gain(objective=objective, default=default, chosen=chosen, gain=gain))
         return tuple(gains)
+
+    def checks_of(self, choice: Configuration, *, interrupted: bool) -> Ledger:
+        """Every check of the choice; those that nobody reported could not run."""
+        if self.noise_free:
+            return priced()
+        checks = self.trial_log.checks_of(choice)
+        if interrupted:
+            return checks.updated([self.final.rounds]).completed(INTERRUPTED, "run the same command to go on")
+        reason = UNREPORTED if checks else UNRECORDED
+        return checks.updated([self.final.rounds]).completed(reason)
 
     # -- telling
 

@@ -11,6 +11,7 @@ from tunepass.evaluators.process.first_error import errors_of
 from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.comparison import Comparison
+from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, bounds_only
 from tunepass.study.prior_origin import Origin
@@ -62,6 +63,7 @@ class SearchResult:
     certificate: Certificate | None = None  # of an exact search
     within_fit: bool = False  # an exact front is of what the model was fitted to, the rest was left out
     gap: float | None = None  # of an exact search that was stopped, see study/certificate.py
+    checks: Ledger = EMPTY  # of the choice; empty where a lock of an earlier version recorded none
 
     @property
     def kept_default(self) -> bool:

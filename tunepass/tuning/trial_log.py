@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace as with_fields
 
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import EMPTY, Check, Ledger
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured, Outcome
 from tunepass.study.study import Study
@@ -36,6 +37,7 @@ class TrialLog:
                 calibration=fair.calibration,
                 same_as=fair.same_as,
                 code=fair.code,
+                checks=fair.checks,
                 replace=replace,
             )
         )
@@ -50,11 +52,27 @@ class TrialLog:
     def _of_same_code(self, evaluation: Evaluation) -> Evaluation | None:
         """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
         same = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
-        return None if same is None else with_fields(evaluation, outcome=same.outcome, calibration=same.calibration)
+        return (
+            None
+            if same is None
+            else with_fields(evaluation, outcome=same.outcome, calibration=same.calibration, checks=same.checks)
+        )
 
     def disqualify(self, configuration: Configuration, finding: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""
         self._change(self._root(configuration), finding, log=finding.log)
+
+    def add_checks(self, configuration: Configuration, checks: Iterable[Check]) -> None:
+        """Further rows in the ledger of the configuration's trial."""
+        trial = next((t for t in self.trials if t.configuration == configuration), None)
+        ledger = EMPTY if trial is None else trial.checks.updated(checks)
+        if trial is not None and ledger != trial.checks:
+            patiently(lambda: self.study.keep_checks(trial, ledger))
+            self.trials = self.study.trials
+
+    def checks_of(self, configuration: Configuration) -> Ledger:
+        """The ledger of the configuration's trial; an empty one without a trial."""
+        return next((t.checks for t in self.trials if t.configuration == configuration), EMPTY)
 
     def measured_again(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
         """The trial, and those that took its outcome, have another value instead of their own: measured now."""
@@ -89,6 +107,7 @@ class TrialLog:
                 log=log,
                 calibration=calibration,
                 code=trial.code,
+                checks=trial.checks,
                 replace=True,
             )
         )

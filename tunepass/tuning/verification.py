@@ -10,12 +10,14 @@ from collections.abc import Callable
 from functools import cached_property
 
 from tunepass.capabilities import capability
-from tunepass.evaluators.capabilities import LooksAgain, Sanitizes
+from tunepass.evaluators.capabilities import LooksAgain, ReportsChecks, Sanitizes
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check, Ledger, not_requested
 from tunepass.study.outcome import Evaluate, Failed
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.trial_log import TrialLog
 
+NO_HARNESS = "they need a kernel with a generated harness"
 Verifier = Callable[[Configuration], Failed | None]
 
 
@@ -58,7 +60,19 @@ class Verification:
             self.trial_log.disqualify(configuration, next(iter(faults.values())))
             return False
         self._clean.add(configuration)
+        self.trial_log.add_checks(configuration, (*self._own_rows(), *self._reported(configuration).checks))
         return True
+
+    def _own_rows(self) -> tuple[Check, ...]:
+        if not self.sanitize:
+            return not_requested("--sanitize was not given", "sanitizers")
+        if capability(self.evaluate, Sanitizes) is None:
+            return (Check("sanitizers", "could not run", NO_HARNESS),)
+        return (Check("sanitizers"),)
+
+    def _reported(self, configuration: Configuration) -> Ledger:
+        reporting = capability(self.evaluate, ReportsChecks)
+        return Ledger() if reporting is None else reporting.checks(configuration)
 
     def clean_finalists(self) -> list[Configuration]:
         """Finalists without faults, best first, as many as there is time for; the next best replaces a faulty one."""

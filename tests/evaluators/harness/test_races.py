@@ -9,8 +9,10 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import LOOK_S, CompileRun
-from tunepass.evaluators.harness.races import SCHEDULES, Race
+from tunepass.evaluators.harness.harness import HarnessRun
+from tunepass.evaluators.harness.races import Race
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check
 from tunepass.study.outcome import Failed, Measured
 
 PIECES = """
@@ -77,20 +79,28 @@ def evaluator(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-unty
         yield made
 
 
+def rows(evaluator: CompileRun, configuration: Configuration) -> dict[str, Check]:
+    return {check.name: check for check in evaluator.checks(configuration).checks}
+
+
 def test_the_thread_sanitizer_finds_races_and_accuses_nothing_else(evaluator: CompileRun) -> None:
     evaluator.set_up()
     found = []
     for way in range(4):
-        candidate = evaluator.task.lower(Configuration({"WAY": way}))
+        configuration = Configuration({"WAY": way})
+        built = evaluator.linked(configuration)
+        assert built.program is not None
         with evaluator.workspace.scratch() as folder:
-            found.append(evaluator._accused(candidate, folder))
+            run = HarnessRun(built.program, folder)
+            found.append(evaluator._look._accused(configuration, built.candidate, run))
     assert found[0] is None
     assert [f.stage for f in found[1:] if f] == ["wrong_result"] * 3 and "data race" in str(found[1])
 
 
 def test_a_right_kernel_is_right_under_every_schedule(evaluator: CompileRun) -> None:
     assert evaluator.look_again(Configuration({"WAY": 0})) is None
-    assert evaluator._schedules == SCHEDULES
+    assert evaluator._look._unsteady == {}
+    assert rows(evaluator, Configuration({"WAY": 0}))["schedules"].state == "ran"
 
 
 UNSTEADY = """
@@ -119,7 +129,9 @@ def test_a_result_that_depends_on_the_schedule_is_found(tmp_path: Path, monkeypa
     task = task_of(tmp_path, UNSTEADY.replace("BOUND *", "(1 + 0 * BOUND) *"), ("gcc", "-O1", "-fopenmp"))
     with CompileRun(task) as evaluator:
         assert evaluator.look_again(Configuration({"BOUND": 0, "OTHER": 0})) is None
-        assert evaluator._schedules is not None and {s.threads for s in evaluator._schedules} == {1, 2, 7}
+        row = rows(evaluator, Configuration({"BOUND": 0, "OTHER": 0}))["schedules"]
+        assert evaluator._look._unsteady is not None and {s.threads for s in evaluator._look._unsteady} == {3}
+    assert row.state == "could not run" and "the source itself is not steady with 3 threads" in row.reason
 
 
 def test_what_a_look_and_a_round_take_is_known_once_a_program_has_threads(tmp_path: Path) -> None:
@@ -259,7 +271,7 @@ def test_threads_that_cannot_be_watched_are_told_of(
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with CompileRun(task_of(tmp_path, text, (compiler, "-O1", "-fopenmp"))) as evaluator:
-        evaluator.set_up()
-        with evaluator.workspace.scratch() as folder:
-            assert evaluator._accused(evaluator.task.lower(Configuration({"WAY": 1})), folder) is None
+        assert evaluator.look_again(Configuration({"WAY": 1})) is None or reason.startswith("it finds")
         assert [reason in warning for warning in evaluator.warnings] == [True], evaluator.warnings
+        row = rows(evaluator, Configuration({"WAY": 1}))["data races"]
+    assert row.state == "could not run" and reason in row.reason

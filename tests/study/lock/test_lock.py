@@ -105,8 +105,8 @@ def test_scalars_stay_on_one_line(value: bool | int | float | str | tuple[int | 
     ("text", "message"),
     [
         (
-            "version: 2\nkernels: {}\nnew: 1\n",
-            "tunepass.lock:1:10: error: lock version 2 is newer than this tunepass knows",
+            "version: 3\nkernels: {}\nnew: 1\n",
+            "tunepass.lock:1:10: error: lock version 3 is newer than this tunepass knows",
         ),
         ("kernels: {}\n", "tunepass.lock:1:1: error: a lock lacks `version`"),
         ("version: one\nkernels: {}\n", "tunepass.lock:1:10: error: version is a whole number"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar.shared import add_command, add_kernel, add_store
+from tunepass.commands.grammar.shared import add_command, add_kernel, add_store, add_strict
 from tunepass.commands.grammar.values import names
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def add_verify(commands: Commands) -> None:
         "tunepass verify [options] [PATH...] [-- COMPILER ARGS...]",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="sources, folders or locks (default: this folder)")
+    add_strict(parser, "status 5 where the lock lacks a check of a choice")
 
 
 def add_diff(commands: Commands) -> None:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar.values import size_word
+from tunepass.commands.grammar.values import check_name, size_word
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -105,6 +105,18 @@ def add_generator(parser: argparse.ArgumentParser) -> None:
         default="tunepass",
         help="of a .taco source, what writes its C: tunepass, or the program taco (PATH, TUNEPASS_TACO); of a GPU "
         "kernel (.cu, .cl) model: the model alone, nothing is compiled",
+    )
+
+
+def add_strict(parser: argparse.ArgumentParser, effect: str) -> None:
+    parser.add_argument("--strict", action="store_true", help=effect)
+    parser.add_argument(
+        "--waive",
+        action="append",
+        default=[],
+        type=check_name,
+        metavar="CHECK",
+        help="with --strict: a check that may be lacking, once for each of several (docs/trials.md lists them)",
     )
 
 

@@ -50,6 +50,7 @@ def add_build(commands: Commands) -> None:
     parser.add_argument(
         "--sanitize", action="store_true", help="run the finalists once under ASan and UBSan; a finding disqualifies"
     )
+    shared.add_strict(parser, "write nothing (status 5) where a check of the choice could not run")
     parser.add_argument("--pick", metavar="NAME", help=PICK_HELP)
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
     parser.add_argument(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from tunepass import registry
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import TunepassError, spelling_hint
 
 MOST_SEEDS = 10_000
 _UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0}
@@ -43,6 +43,16 @@ def names(text: str) -> tuple[str, ...]:
     if not all(name.isidentifier() for name in names) or len(set(names)) != len(names):
         raise argparse.ArgumentTypeError(f"expected distinct names separated by commas, got {text!r}")
     return names
+
+
+def check_name(text: str) -> str:
+    """The name of a check in the ledger."""
+    from tunepass.study.ledger import CHECKS
+
+    if text not in CHECKS:
+        hint = spelling_hint(text, list(CHECKS), f"there are {', '.join(CHECKS)}")
+        raise argparse.ArgumentTypeError(f"there is no check {text!r}: {hint}")
+    return text
 
 
 def named(role: str) -> Callable[[str], str]:

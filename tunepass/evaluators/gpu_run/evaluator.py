@@ -19,6 +19,7 @@ from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.gpu_run.contents import Case
 from tunepass.evaluators.gpu_run.expected import Expected, expected_of
 from tunepass.evaluators.gpu_run.holder import Holder, Launched, Program
+from tunepass.evaluators.gpu_run.ledger_rows import gpu_checks
 from tunepass.evaluators.gpu_run.limits import lacking, too_large
 from tunepass.evaluators.gpu_run.protocol import Device, Plan, Timed
 from tunepass.evaluators.gpu_run.session import TooLarge, WorkerFailed
@@ -59,6 +60,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         self._expected: Expected | None = None
         self._best_s: float | None = None  # the median of the fastest so far
         self._failed_again: dict[Configuration, Failed] = {}
+        self._uncompared: set[str] = set()  # outputs of the program that is being judged
 
     # --- the environment ------------------------------------------------------------------------------------------
 
@@ -140,6 +142,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
     def measure(self, built: BuiltKernel) -> Evaluation:
         assert built.program is not None
         program = built.program
+        self._uncompared.clear()
         try:
             with spent(built.seconds, "compile"):
                 loaded = self._holder.attempt(lambda: self._holder.load(program.module))
@@ -157,7 +160,10 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
             return Evaluation(Infeasible(f"the device has not enough: {error}"), built.seconds)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else program.module.log or loaded.log
-        return Evaluation(outcome, built.seconds, tail(log))
+        throttled = [text for text in self.warnings if text not in self.set_up().warnings]
+        timed = isinstance(outcome, Measured)
+        checks = gpu_checks(self.set_up(), sorted(self._uncompared), throttled, timed=timed)
+        return Evaluation(outcome, built.seconds, tail(log), checks=checks)
 
     def _check(self, program: Program, seconds: dict[str, float]) -> Failed | None:
         """Some drivers compile when the first launch is due."""
@@ -184,7 +190,9 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         if fault is not None:
             self._holder.retire()
             return fault
-        wrong = self.set_up().mismatches(case, program.layout.outputs(launched.after))
+        outputs = program.layout.outputs(launched.after)
+        self._uncompared |= self.set_up().unlike(case, outputs)
+        wrong = self.set_up().mismatches(case, outputs)
         return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
 
     def _measure(self, program: Program) -> Outcome:

@@ -32,9 +32,14 @@ class Expected:
         """What is wrong. A buffer whose length is another is room for intermediate results: it is not compared. Nor is
         what the reference does not take."""
         known, tolerances = self.outputs[case], self.tolerances[case]
-        same = [o for o in got if o.name in known and known[o.name].values.size == o.values.size]
+        same = [o for o in got if o.name not in self.unlike(case, got)]
         want = [known[output.name] for output in same]
         return compare(want, same, [tolerances[output.name] for output in same])
+
+    def unlike(self, case: Case, got: Sequence[Output]) -> set[str]:
+        """Names of outputs that are not compared: of another length than the reference's, or in one of both alone."""
+        lengths, others = ({o.name: o.values.size for o in each} for each in (self.outputs[case].values(), got))
+        return {name for name in {**lengths, **others} if lengths.get(name) != others.get(name)}
 
 
 def expected_of(

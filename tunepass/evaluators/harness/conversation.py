@@ -95,6 +95,21 @@ def open_if_there(path: str) -> int:
         return -1
 
 
+def outside_clock_lacks() -> list[str]:
+    """What this machine does not tell of a process, so that its times cannot be borne out from outside."""
+    lacking = []
+    file = open_if_there("/proc/self/schedstat")
+    if file < 0:
+        lacking.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
+    else:
+        os.close(file)
+    try:
+        time.clock_gettime((~os.getpid() << 3) | 2)
+    except OSError:
+        lacking.append("the processor time of another process cannot be read")
+    return lacking
+
+
 def waited(file: int) -> float:
     """The second number of a schedstat file, in seconds; 0 where there is none."""
     try:

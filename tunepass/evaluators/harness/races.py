@@ -50,6 +50,16 @@ SCHEDULES = (Schedule(1, "static"), Schedule(2), Schedule(3, "guided"), Schedule
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A run under a schedule says nothing of its results."""
+
+    reason: str
+
+
+Verdict = Failed | Unjudged | None  # None: it computed the expected results
+
+
+@dataclass(frozen=True, slots=True)
 class Race:
     """References for all runs of a candidate under load."""
 
@@ -65,27 +75,28 @@ class Race:
         most = min(SECONDS / (a_call * len(self.cases)), OUTPUT_BYTES / max(sum(sizes), 1))
         return max(CALLS[0], min(CALLS[1], int(most)))
 
-    def steady_schedules(self, folders: Sequence[Path]) -> tuple[Schedule, ...]:
-        """Schedules under which the reference computes the same outputs again."""
-        failures = self.failures(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
-        return tuple(schedule for schedule, failure in failures.items() if failure is None)
+    def unsteady_schedules(self, folders: Sequence[Path]) -> dict[Schedule, str]:
+        """Schedules under which the reference does not compute the same outputs again, and the first line of why."""
+        verdicts = self.verdicts(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
+        return {schedule: _first_line(verdict) for schedule, verdict in verdicts.items() if verdict is not None}
 
-    def failures(
+    def verdicts(
         self, run: HarnessRun, schedules: Sequence[Schedule], folders: Sequence[Path], calls: int = 0
-    ) -> dict[Schedule, Failed | None]:
+    ) -> dict[Schedule, Verdict]:
         """Side by side, each in a folder of its own."""
         with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
             runs = [
-                pool.submit(self._failure, replace(run, folder=folder), schedule, calls or self.calls)
+                pool.submit(self._verdict, replace(run, folder=folder), schedule, calls or self.calls)
                 for schedule, folder in zip(schedules, folders)
             ]
             return {schedule: done.result() for schedule, done in zip(schedules, runs)}
 
-    def _failure(self, run: HarnessRun, schedule: Schedule, calls: int) -> Failed | None:
+    def _verdict(self, run: HarnessRun, schedule: Schedule, calls: int) -> Verdict:
         scheduled = replace(run, environment=(*run.environment, *schedule.environment), cpus=())
         failure = scheduled.check(self.cases, self.reference.alignment, self.limits, calls=calls)
         if isinstance(failure, Failed):
-            return Failed(failure.stage, f"{schedule}: {failure.log}") if failure.stage in GRAVE else None
+            log = f"{schedule}: {failure.log}"
+            return Failed(failure.stage, log) if failure.stage in GRAVE else Unjudged(f"{failure.stage} {log}")
         for case, checked in failure.items():
             for number, outputs in enumerate(checked.calls):
                 wrong = self.reference.expected[case].mismatches(number % 2, outputs)
@@ -93,3 +104,8 @@ class Race:
                     where = case.explained("\n".join(str(mismatch) for mismatch in wrong))
                     return Failed("wrong_result", f"{schedule}, in call {number + 1} of {calls}: {where}")
         return None
+
+
+def _first_line(verdict: Failed | Unjudged) -> str:
+    text = verdict.log if isinstance(verdict, Failed) else verdict.reason
+    return next((line.strip() for line in text.splitlines() if line.strip()), "it fails")

@@ -61,6 +61,7 @@ class Reference:
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
+    unrounded: tuple[str, ...] = ()  # why ways of rounding are lacking in the tolerances
 
     def usual(self, seed: int) -> Expected:
         """At the size that is tuned and timed."""
@@ -143,8 +144,10 @@ def run_reference(
     changed = run.compute(last, limits, some, filling)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
+    expected, unrounded = _expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits))
     return Reference(
-        expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
+        expected=expected,
+        unrounded=tuple(unrounded),
         variants=changed,
         filling=filling,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,
@@ -157,16 +160,20 @@ def run_reference(
     )
 
 
-def _expected(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding) -> dict[Case, Expected]:
-    """Tolerances know the usual case: results that are small at a small size by chance need as much room as others."""
+def _expected(
+    computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding
+) -> tuple[dict[Case, Expected], list[str]]:
+    """With reasons why ways of rounding are lacking. Tolerances know the usual case: results that are small at a small
+    size by chance need as much room as others."""
     spreads = {case: [spread_of(a.values, [b.values]) for a, b in zip(*calls)] for case, calls in computed.items()}
     usually = next(case for case in computed if case.usual)
     real = [output.values.dtype.kind == "f" for output in computed[usually][0]]
+    lacking = list[str]()
     if any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually], real) if is_real):
-        again = rounding.run(tuple(computed))
+        again, lacking = rounding.run(tuple(computed))
         spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in computed if case.usual))]
-    return {
+    expected = {
         case: Expected(
             calls,
             tuple(
@@ -176,6 +183,7 @@ def _expected(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding:
         )
         for case, calls in computed.items()
     }
+    return expected, lacking
 
 
 def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:

@@ -40,9 +40,9 @@ class Rounding:
     alignment: int
     limits: Limits
 
-    def run(self, cases: Sequence[Case]) -> list[Rounded]:
-        """What is computed in each case, by each way of rounding that this compiler and this machine have. They are
-        made side by side: nothing is timed."""
+    def run(self, cases: Sequence[Case]) -> tuple[list[Rounded], list[str]]:
+        """What is computed in each case, by each way of rounding that this compiler and this machine have, and why
+        others are lacking. They are made side by side: nothing is timed."""
         folder = self.harness.folder
         variants = [
             (flags, folder / f"rounding-{number}")
@@ -52,25 +52,34 @@ class Rounding:
             compiled = [pool.submit(self._compiled, *variant) for variant in variants]
             futures = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
             futures += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
-        return [results for future in futures if (results := future.result()) is not None]
+        results = [future.result() for future in futures]
+        lacking = [each for each in results if isinstance(each, str)]
+        if not variants:
+            lacking.append("nothing is known of this compiler's flags for other roundings")
+        return [each for each in results if not isinstance(each, str)], lacking
 
-    def _run(self, run: HarnessRun | None, mode: str, cases: Sequence[Case]) -> Rounded | None:
-        results = None if run is None else run.check(cases, self.alignment, self.limits, rounding=mode)
-        if results is None or isinstance(results, Failed):
-            return None
+    def _run(self, run: HarnessRun | str, mode: str, cases: Sequence[Case]) -> Rounded | str:
+        """The results, or why there are none."""
+        if isinstance(run, str):
+            return run
+        results = run.check(cases, self.alignment, self.limits, rounding=mode)
+        if isinstance(results, Failed):
+            return f"the source fails ({results.stage}) when it rounds {mode or 'otherwise'}"
         return {case: checked.calls[0] for case, checked in results.items()}
 
-    def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | None:
-        """None where the compiler does not know the flags."""
+    def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | str:
+        """The program, or why there is none: the compiler may not know the flags."""
         folder.mkdir()
         harness = self.harness
         candidate = replace(self.candidate, flags=(*self.candidate.flags, *flags), requests=())
         rename = mentions_main(harness.text)
         target, _, failure = harness.compiling.compile_candidate(candidate, folder, rename_main=rename)
         if failure is not None:
-            return None
+            return f"the source does not compile with {' '.join(flags)}"
         program, _ = harness.link(target, candidate, folder)
-        return None if program is None else replace(self.reference, program=program)
+        if program is None:
+            return f"the source cannot be linked with {' '.join(flags)}"
+        return replace(self.reference, program=program)
 
 
 def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[Spread]:

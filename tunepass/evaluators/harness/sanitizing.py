@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
 from tunepass.evaluators.harness.linking import undefined_names
+from tunepass.evaluators.harness.threads import Unwatched, first_line
 from tunepass.evaluators.process.run import Limits
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
@@ -27,8 +27,8 @@ UBSAN = re.compile(r"([^\n]*: runtime error: .*)")
 
 def run_sanitized(
     harness: BuiltHarness, candidate: Candidate, folder: Path, *, rename_main: bool, seed: int, limits: Limits
-) -> Calls | Failed:
-    """What the candidate computes, or what the sanitizers say. Raises ToolError where the compiler has none."""
+) -> Calls | Failed | Unwatched:
+    """What the candidate computes, what the sanitizers say, or why they cannot watch it."""
     watched = replace(
         candidate, flags=(*candidate.flags, *FLAGS), environment=(*candidate.environment, *ENVIRONMENT), requests=()
     )
@@ -39,7 +39,8 @@ def run_sanitized(
     if program is None and harness.compiling.reached_only:
         program, failure = _linked_with_traps(harness, target, watched, folder, failure)
     if program is None:
-        raise ToolError("the compiler cannot link with its sanitizers", hint=failure.log if failure else None)
+        why = f": {first_line(failure)}" if failure else ""
+        return Unwatched(f"it cannot be linked with {FLAGS[0]}{why}")
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
     return _classified(result) if isinstance(result, Failed) else result.outputs

@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 HEADER = np.dtype([("ident", "S16"), ("_", "V24"), ("offset", "<u8"), ("_2", "V10"), ("size", "<u2"), ("count", "<u2")])
 SECTION = np.dtype(
     [("_", "<u4"), ("type", "<u4"), ("_2", "V16"), ("offset", "<u8"), ("size", "<u8"), ("link", "<u4"), ("_3", "V20")]
 )
 SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("_", "u1"), ("section", "<u2"), ("_2", "V16")])
+Sections = npt.NDArray[np.void]
 ELF64_LITTLE = b"\x7fELF\x02\x01"
-SYMTAB = 2
+SYMTAB, DYNAMIC, DYNSYM = 2, 6, 11  # types of sections
+NEEDED_LIBRARY = 1  # the tag of an entry
+SLIM_LTO = "__gnu_lto_slim"  # the one name of an object that is compiled when it is linked
 LOCAL = 0
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
@@ -25,38 +29,70 @@ HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "po
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """Global and weak names."""
+    """Global and weak names. Not `readable`: the file has another format, no table, or the names of a later link."""
 
     defined: frozenset[str] = frozenset()
     needed: frozenset[str] = frozenset()
+    readable: bool = False
 
 
 def symbols(path: Path) -> Symbols:
-    """None in a file of another format, or without a table."""
+    """None in a file of another format, or without a table. What a program needs of libraries is known in any case."""
     raw = path.read_bytes()
     if not raw.startswith(ELF64_LITTLE):
         return Symbols()
     try:
-        pairs = [(name, bool(section)) for name, section in _globals(raw)]
+        sections = _sections(raw)
+        pairs = list(_globals(raw, sections, SYMTAB))
+        dynamic = list(_globals(raw, sections, DYNSYM))
     except (ValueError, IndexError):
         return Symbols()
-    return Symbols(
-        frozenset(name for name, defined in pairs if defined), frozenset(name for name, defined in pairs if not defined)
-    )
+    defined = frozenset(name for name, section in pairs if section)
+    needed = frozenset(name for name, section in (*pairs, *dynamic) if not section)
+    return Symbols(defined, needed, readable=bool(pairs) and SLIM_LTO not in defined)
 
 
-def _globals(raw: bytes) -> Iterator[tuple[str, int]]:
-    """Name and section of each symbol that others see; section 0 holds what is needed."""
+def libraries(path: Path) -> list[str]:
+    """Names of the shared libraries that a program is linked with."""
+    raw = path.read_bytes()
+    if not raw.startswith(ELF64_LITTLE):
+        return []
+    try:
+        return list(_libraries(raw, _sections(raw)))
+    except (ValueError, IndexError):
+        return []
+
+
+def _sections(raw: bytes) -> Sections:
     header = np.frombuffer(raw, HEADER, 1)[0]
-    sections = np.frombuffer(raw, SECTION, int(header["count"]), int(header["offset"]))
-    for table in sections[sections["type"] == SYMTAB]:
-        names = sections[int(table["link"])]
-        text = raw[int(names["offset"]) : int(names["offset"]) + int(names["size"])]
+    return np.frombuffer(raw, SECTION, int(header["count"]), int(header["offset"]))
+
+
+def _names_of(raw: bytes, sections: Sections, index: int) -> bytes:
+    """The table of texts in that section."""
+    names = sections[index]
+    return raw[int(names["offset"]) : int(names["offset"]) + int(names["size"])]
+
+
+def _text_at(table: bytes, start: int) -> str:
+    return table[start : table.index(0, start)].decode(errors="replace")
+
+
+def _libraries(raw: bytes, sections: Sections) -> Iterator[str]:
+    for table in sections[sections["type"] == DYNAMIC]:
+        names = _names_of(raw, sections, int(table["link"]))
+        for tag, value in np.frombuffer(raw, "<u8", int(table["size"]) // 8, int(table["offset"])).reshape(-1, 2):
+            if int(tag) == NEEDED_LIBRARY:
+                yield _text_at(names, int(value))
+
+
+def _globals(raw: bytes, sections: Sections, kind: int) -> Iterator[tuple[str, int]]:
+    """Name and section of each symbol that others see; section 0 holds what is needed."""
+    for table in sections[sections["type"] == kind]:
+        names = _names_of(raw, sections, int(table["link"]))
         entries = np.frombuffer(raw, SYMBOL, int(table["size"]) // SYMBOL.itemsize, int(table["offset"]))
         for entry in entries[entries["info"] >> 4 != LOCAL]:
-            start = int(entry["name"])
-            name = text[start : text.index(0, start)].decode(errors="replace")
-            yield name.partition("@")[0], int(entry["section"])
+            yield _text_at(names, int(entry["name"])).partition("@")[0], int(entry["section"])
 
 
 def taken_over(defined: Set[str], allowed: Set[str], needed: Set[str]) -> list[str]:

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
-from tunepass.evaluators.harness.symbols import symbols
+from tunepass.evaluators.harness.symbols import libraries, symbols
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
@@ -46,16 +46,31 @@ STARTS = re.compile(
 )
 
 
+STATIC_STARTS = frozenset({"pthread_create", "thrd_create"})
+# Libraries whose threads are only those that a program asks them for.
+QUIET = re.compile(
+    r"(lib(c|m|mvec|pthread|dl|rt|util|anl|resolv|gcc_s|stdc\+\+|c\+\+|c\+\+abi|unwind|atomic|quadmath|gfortran|gomp|omp|iomp5|"
+    r"[atu]san|ubsan)\.so|ld-linux)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Unwatched:
-    """ThreadSanitizer could not watch the candidate."""
+    """A sanitizer could not watch the candidate."""
 
     reason: str
 
 
-def starts_threads(target: Path) -> bool:
-    """True if the object needs a function that starts threads."""
-    return any(STARTS.match(name) for name in symbols(target).needed)
+def starts_threads(*files: Path) -> bool:
+    """True if an object or a program needs a function that starts threads, or has the C library's linked in."""
+    found = [symbols(file) for file in files]
+    return any(STARTS.match(name) for each in found for name in (*each.needed, *each.defined & STATIC_STARTS))
+
+
+def unwatched_libraries(program: Path) -> list[str]:
+    """Reasons why threads may go unseen: libraries that may start some, of which ThreadSanitizer sees nothing."""
+    unknown = sorted(name for name in libraries(program) if not QUIET.match(name))
+    return [f"nothing is known of the threads of {name}" for name in unknown]
 
 
 def race_found(
@@ -69,20 +84,20 @@ def race_found(
     patient = replace(harness.compiling.limits_now(), wall_s=harness.compiling.limits.most_s)
     target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename, limits=patient)
     if failure is not None:
-        return Unwatched(f"it does not compile with -fsanitize=thread: {_first_line(failure)}")
+        return Unwatched(f"it does not compile with -fsanitize=thread: {first_line(failure)}")
     if unknown := _not_understood(target):
         return Unwatched(f"it does not know how {unknown} orders threads")
     program = _linked(harness, watched, target, folder)
     if isinstance(program, Failed):
-        return Unwatched(f"it cannot be linked with -fsanitize=thread: {_first_line(program)}")
+        return Unwatched(f"it cannot be linked with -fsanitize=thread: {first_line(program)}")
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
     if match := RACE.search(result.log):
         return Failed("wrong_result", f"ThreadSanitizer: {match[1]}\n{match[2]}")
-    return Unwatched(f"its run failed: {_first_line(result)}") if isinstance(result, Failed) else None
+    return Unwatched(f"its run failed: {first_line(result)}") if isinstance(result, Failed) else None
 
 
-def _first_line(failure: Failed) -> str:
+def first_line(failure: Failed) -> str:
     """The first line of the failure that says what is wrong: an error, what a sanitizer prints, else the first."""
     lines = [line.strip() for line in failure.log.splitlines() if line.strip()]
     telling = (line for line in lines if re.search(r"error|FATAL|cannot|undefined", line))

@@ -59,6 +59,20 @@ def shield() -> Protection:
     return strongest
 
 
+_WEAKENED: dict[str, None] = {}
+
+
+def note_protection(wanted: str, got: str) -> None:
+    """Remember that a run had a weaker protection than it was to have: the kernel may refuse namespaces at any time."""
+    if got != wanted:
+        _WEAKENED[f"the kernel refused {wanted.replace('_', ' ')} to a run, which had a {got} alone"] = None
+
+
+def weakened() -> list[str]:
+    """In what way runs of this process were less protected than `shield` says, once each."""
+    return list(_WEAKENED)
+
+
 def start_words() -> list[str]:
     """The command that starts a supervisor."""
     utf8 = ["-X", "utf8"] if sys.getfilesystemencoding() == "utf-8" else []  # names mean to it what they mean here

@@ -15,7 +15,7 @@ from typing import Literal, TypedDict
 
 from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process.protection import Kind, Trust, shield, start_words
+from tunepass.evaluators.process.protection import Kind, Trust, note_protection, shield, start_words
 
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
@@ -109,6 +109,7 @@ class _Header(TypedDict):
     peak_bytes: int
     cpu_s: float
     involuntary_switches: int
+    protection: Kind
 
 
 def tail(text: str, limit: int = LOG_TAIL) -> str:
@@ -170,6 +171,8 @@ def run_limited(
         answer: tuple[_Header, bytes, bytes] = marshal.loads(reply)
     except (EOFError, ValueError, TypeError):
         raise ToolError(f"the supervisor of {words[0]} died", hint="was it killed for lack of memory?") from None
+    if shielding is not None and not answer[0]["exec_error"]:
+        note_protection(str(request["protection"]), answer[0]["protection"])
     return _completed(words[0], *answer)
 
 

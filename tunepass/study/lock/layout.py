@@ -1,4 +1,4 @@
-"""A lock as it is written, found without parsing YAML: its head, then four or five lines an entry.
+"""A lock as it is written, found without parsing YAML: its head, then four to six lines an entry.
 
 `tunepass cc` needs the entries of one source, for each file that a build compiles, and a lock may have thousands. What
 is not laid out so, to the letter, is left to the parser; what is means the same to it: no value goes on in another
@@ -14,10 +14,11 @@ _QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 _PLAIN = r"(?!- )[A-Za-z0-9_./+=-](?:(?!: )[^\x00-\x1f\x7f-\x9f\[\]{},#\"'&*!|>%@`])*"
 _FLOW = rf"\{{[^\"'#\n{{}}]*(?:{_QUOTED}[^\"'#\n{{}}]*)*\}}"
 _FLOWS = rf"\{{(?:(?:{_QUOTED}|[A-Za-z_][A-Za-z0-9_=.+-]*): {_FLOW}(?:, )?)*\}}"
-_HEAD = re.compile(r"(?:#[^\n]*\n)*version: 1\nkernels:\n")
+_CHECKS = rf"\{{ran: \[[^\]\"'#\n{{}}]*\], not_requested: {_FLOW}, could_not_run: {_FLOW}\}}"
+_HEAD = re.compile(r"(?:#[^\n]*\n)*version: [12]\nkernels:\n")
 _ENTRY = re.compile(
     rf"  ({_QUOTED}|{_PLAIN}):\n    choice: {_FLOW}\n    objective: {_FLOW}\n    identity: {_FLOW}\n"
-    rf"(?:    sizes: {_FLOWS}\n)?"
+    rf"(?:    checks: {_CHECKS}\n)?(?:    sizes: {_FLOWS}\n)?"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,16 +16,22 @@ from tunepass.diagnostics import Source, StudyError
 from tunepass.files import read_utf8, write_bytes
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import OPTIONAL, Identity
+from tunepass.study.ledger import EMPTY, Check, Ledger, State, ran
 from tunepass.study.lock.layout import excerpt, is_laid_out
 from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, LockReader, flow, parse, scalar
 
 NAME = "tunepass.lock"
-VERSION = 1
-HEADER = (
+VERSION = 2  # of a lock that says what was checked; one in which no entry does has the version 1
+COMMENT = (
     "# tunepass.lock: the schedules chosen for the sources in this folder. "
     "Commit it; `tunepass verify` says if it still fits.\n"
-    f"version: {VERSION}\nkernels:\n"
 )
+HEADER = f"{COMMENT}version: 1\nkernels:\n"
+STATE_KEYS: Mapping[str, State] = {
+    "ran": "ran",
+    "not_requested": "not requested",
+    "could_not_run": "could not run",
+}
 DIGITS = 6  # significant digits of measured numbers: more is noise, and noise does not diff well
 
 
@@ -53,12 +60,14 @@ class LockedObjective:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One kernel: the choice in parameter order, what it gained, and what that depends on. `sizes` are the choices for
-    further sizes (`n=256, m=64`), where a few variants were chosen for them."""
+    further sizes (`n=256, m=64`), where a few variants were chosen for them; `checks` is the choice's ledger, empty
+    in locks of version 1."""
 
     choice: Configuration
     objective: LockedObjective
     identity: Identity
     sizes: Mapping[str, Configuration] = field(default_factory=dict)
+    checks: Ledger = EMPTY
 
     def text(self, key: str) -> str:
         """The entry's lines, ready for the `kernels` mapping."""
@@ -90,8 +99,15 @@ class Entry:
         )
         return (
             f"  {scalar(key)}:\n    choice: {flow(self.choice.items())}\n"
-            f"    objective: {objective}\n    identity: {identity}\n{self._sizes_text()}"
+            f"    objective: {objective}\n    identity: {identity}\n{self._checks_text()}{self._sizes_text()}"
         )
+
+    def _checks_text(self) -> str:
+        """The checks by state: names of those that ran, reasons of the others."""
+        rows = {key: self.checks.of(state) for key, state in STATE_KEYS.items()}
+        parts = [f"ran: [{', '.join(scalar(check.name) for check in rows.pop('ran'))}]"]
+        parts += [f"{key}: {flow((check.name, check.reason) for check in listed)}" for key, listed in rows.items()]
+        return f"    checks: {{{', '.join(parts)}}}\n" if self.checks else ""
 
     def _sizes_text(self) -> str:
         chosen = ", ".join(f"{scalar(size)}: {flow(choice.items())}" for size, choice in self.sizes.items())
@@ -164,7 +180,9 @@ class Lock:
         kernels = top["kernels"]
         if isinstance(kernels, yaml.ScalarNode) and kernels.value in ("", "null", "~"):
             return cls()
-        entries = {key: _entry(reader, key, value) for key, value in reader.mapping(kernels, "kernels").items()}
+        entries = {
+            key: _entry(reader, key, value, version) for key, value in reader.mapping(kernels, "kernels").items()
+        }
         return cls(entries, *_slices(text, top, kernels))
 
     def with_entry(self, key: str, entry: Entry) -> Lock:
@@ -188,7 +206,9 @@ class Lock:
         """Entries in the order of their keys."""
         if not self.entries:
             return HEADER.rstrip("\n") + " {}\n"
-        return self._head + "".join(self._texts.get(key) or self.entries[key].text(key) for key in sorted(self.entries))
+        version = VERSION if any(entry.checks for entry in self.entries.values()) else 1
+        head = re.sub(r"^version: \d+$", f"version: {version}", self._head, count=1, flags=re.MULTILINE)
+        return head + "".join(self._texts.get(key) or self.entries[key].text(key) for key in sorted(self.entries))
 
     def write(self, path: str | Path) -> None:
         """Replace the file atomically: a reader, or a crash, sees the old lock or the new one."""
@@ -219,16 +239,31 @@ def _exclusive(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _entry(reader: LockReader, key: str, node: yaml.Node) -> Entry:
+def _entry(reader: LockReader, key: str, node: yaml.Node, version: int) -> Entry:
     parts = ("choice", "objective", "identity")
-    fields = reader.record(node, f"kernel {key}", (*parts, "sizes"), parts)
+    known = (*parts, *(("checks",) if version > 1 else ()), "sizes")
+    fields = reader.record(node, f"kernel {key}", known, parts)
     listed = reader.mapping(fields["sizes"], "sizes") if "sizes" in fields else {}
     return Entry(
         _choice(reader, fields["choice"]),
         _objective(reader, fields["objective"]),
         _identity(reader, fields["identity"]),
         {size: _choice(reader, choice) for size, choice in listed.items()},
+        _checks(reader, fields["checks"]) if "checks" in fields else Ledger(),
     )
+
+
+def _checks(reader: LockReader, node: yaml.Node) -> Ledger:
+    fields = reader.record(node, "checks", tuple(STATE_KEYS), ())
+    rows = [*ran(*(reader.text(item, "ran") for item in reader.items(fields["ran"], "ran")))] if "ran" in fields else []
+    for key, state in STATE_KEYS.items():
+        if key in fields and key != "ran":
+            for name, reason in reader.mapping(fields[key], key).items():
+                why = reader.text(reason, name)
+                if state == "could not run" and not why:
+                    raise reader.fail(f"{name} could not run for no reason", reason)
+                rows.append(Check(name, state, why))
+    return Ledger(tuple(rows))
 
 
 def _choice(reader: LockReader, node: yaml.Node) -> Configuration:

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
+from tunepass.study.ledger import Ledger
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 
@@ -142,6 +143,18 @@ def measured(
 def failed(stage: object, reason: object) -> Failed:
     try:
         return Failed(shared(stage, "stage"), shared(reason, "reason"))
+    except StudyError as error:
+        raise Damage(error.diagnostics[0].message) from None
+
+
+def ledger(value: object) -> Ledger:
+    """The ledger of a cell; None, where nobody said what was checked, is an empty one."""
+    if value is None:
+        return Ledger()
+    try:
+        return Ledger.decode(text(value, "checks"))
+    except Damage:
+        raise
     except StudyError as error:
         raise Damage(error.diagnostics[0].message) from None
 

@@ -142,6 +142,7 @@ def _trial(item: StoredTrial) -> dict[str, object]:
         "calibration": trial.calibration,
         "same_as": trial.same_as,
         "code": trial.code,
+        **({"checks": json.loads(trial.checks.encode())} if trial.checks else {}),
         "finished": item.finished,
     }
 
@@ -171,6 +172,7 @@ def _read_trial(data: Mapping[str, object]) -> StoredTrial:
         calibration=None if speed is None else checked.number(speed, "calibration"),
         same_as=None if same_as is None else checked.count(same_as, "same_as"),
         code=checked.text(data.get("code"), "code"),
+        checks=checked.ledger(json_text.dump(data["checks"]) if data.get("checks") else None),
     )
     study, finished = checked.text(data.get("study"), "study"), checked.text(data.get("finished"), "finished")
     return StoredTrial(study, trial, finished)

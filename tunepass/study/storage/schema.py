@@ -75,6 +75,9 @@ _VERSION_7 = ("ALTER TABLE study ADD COLUMN comparison TEXT NOT NULL DEFAULT ''"
 # How sure a measurement is, as its caller says, and the values of each of several measurements of a configuration.
 _VERSION_8 = ("ALTER TABLE trial ADD COLUMN deviation TEXT", "ALTER TABLE trial ADD COLUMN repeats TEXT")
 
+# What was checked of a trial, and what could not be.
+_VERSION_9 = ("ALTER TABLE trial ADD COLUMN checks TEXT",)
+
 STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_1,
     _VERSION_2,
@@ -84,6 +87,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_6,
     _VERSION_7,
     _VERSION_8,
+    _VERSION_9,
 )
 
 

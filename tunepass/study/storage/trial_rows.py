@@ -13,7 +13,7 @@ from tunepass.study.trial import Trial
 OUTCOME_COLUMNS = (
     *("outcome", "objectives", "samples", "stage", "reason"),
     *(f"{stage}_s" for stage in STAGES),
-    *("other_s", "log", "calibration", "censored", "same_as", "code", "deviation", "repeats"),
+    *("other_s", "log", "calibration", "censored", "same_as", "code", "deviation", "repeats", "checks"),
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
@@ -41,7 +41,7 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
     times = (*(trial.seconds.get(stage) for stage in STAGES), json_text.dump(other) if other else None)
     tail = (trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
-    return (*kind, *times, *tail, *_certainty_cells(trial.outcome))
+    return (*kind, *times, *tail, *_certainty_cells(trial.outcome), trial.checks.encode() if trial.checks else None)
 
 
 def _certainty_cells(outcome: Outcome) -> tuple[Cell, Cell]:
@@ -78,6 +78,7 @@ def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Tri
         calibration=None if speed is None else checked.number(speed, "calibration"),
         same_as=None if same_as is None else checked.count(same_as, "same_as"),
         code=checked.text(cells["code"], "code"),
+        checks=checked.ledger(cells["checks"]),
     )
 
 

@@ -1,0 +1,102 @@
+"""Rows of the ledger of checks for a kernel in a generated harness: what its reference allows to be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tunepass.evaluators.harness.cases import Case, Inputs
+from tunepass.evaluators.harness.compare import zeros_pass
+from tunepass.evaluators.harness.conversation import outside_clock_lacks
+from tunepass.evaluators.harness.reference import ALIGNED, Reference, uncompared
+from tunepass.evaluators.harness.symbols import symbols
+from tunepass.evaluators.measure.timing import processor_times
+from tunepass.ir.c_kernel import UNCOMPARED
+from tunepass.ir.candidate import Candidate
+from tunepass.study.ledger import Check, made_unless, not_requested, ran
+
+NAME_SIZES = "name the sizes that it is called with: `sizes(...)`"
+NO_SYMBOLS = "neither the object nor the program has a table of its symbols"
+
+
+def zeros_accepted(reference: Reference, seed: int) -> list[str]:
+    """Reasons not to rely on the tolerance: arrays for which zeros would be right."""
+    usual = reference.usual(seed)
+    return [
+        f"the tolerance accepts zeros for {name}: wrong results may pass"
+        for name in zeros_pass(usual.calls[0], usual.tolerances)
+    ]
+
+
+def reference_checks(
+    reference: Reference, inputs: Inputs, seeds: Sequence[int], fixed: str, unseen: Sequence[str]
+) -> list[Check]:
+    """Checks that every candidate has in common. `fixed` says why its inputs are, `unseen` what nothing compares."""
+    narrow = [f"it relies on arrays aligned to {ALIGNED} bytes"] if reference.alignment == ALIGNED else []
+    loose = [*reference.unrounded, *zeros_accepted(reference, seeds[0])]
+    reasons = [text.removeprefix(UNCOMPARED) for text in (*unseen, *uncompared(reference))]
+    return [
+        *ran("outputs"),
+        made_unless("seeds", [fixed] if fixed else []),
+        made_unless("guard pages", narrow),
+        made_unless("tolerance", loose, "state one: `tolerance(...)`"),
+        _asked(reference, "special values", not inputs.finite, "the pragma does not say `finite(false)`"),
+        _asked(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),
+        made_unless("all results", reasons, "name them in the kernel pragma"),
+    ]
+
+
+def _asked(reference: Reference, name: str, asked: bool, unasked: str) -> Check:
+    if not asked:
+        return Check(name, "not requested", unasked)
+    failing = [
+        f"{case.words}, {why}"
+        for case, why in reference.left_out
+        if (case.special if name == "special values" else case.pair)
+    ]
+    return made_unless(name, [f"the source itself fails {text}" for text in failing])
+
+
+def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, resizable: bool) -> Check:
+    """Of a candidate that was compared in these cases. `resizable`: its arrays may have other lengths."""
+    if not inputs.sizes:
+        if inputs.stated or not resizable:
+            return Check("sizes", "not requested", "`sizes()`" if inputs.stated else "its arrays have one length")
+        return Check("sizes", "could not run", "no whole number alone decides the lengths of its arrays", NAME_SIZES)
+    failing = [
+        f"the source itself fails {case.words}: {why}"
+        for case, why in reference.left_out
+        if case.size and not (case.special or case.pair)
+    ]
+    if not failing and not any(case.size for case in cases):
+        return Check("sizes", "not requested", "the constraints exclude it at every other size")
+    return made_unless("sizes", failing, NAME_SIZES)
+
+
+def symbol_check(target: Path, program: Path) -> Check:
+    """Were the names that it defines seen?"""
+    seen = symbols(target).readable or symbols(program).readable
+    return made_unless("symbols", [] if seen else [NO_SYMBOLS], "build without -s")
+
+
+def applied_check(candidate: Candidate, family: str) -> Check:
+    """Did the compiler say what it did with the directives?"""
+    if not candidate.requests:
+        return Check("applied", "not requested", "nothing is asked of the compiler")
+    silent = family == "other" and not all(request.obstacle for request in candidate.requests)
+    return made_unless("applied", ["this compiler does not say what it optimised"] if silent else [], "gcc or clang")
+
+
+def timing_checks(metric: str, fixed: str) -> list[Check]:
+    """Checks of a measurement."""
+    renewed = [made_unless("new inputs", [fixed] if fixed else [])]
+    if metric != "time":
+        counted = not_requested("instructions are counted, not timed", "outside clock", "core", "machine speed")
+        return [*ran("timed results"), *renewed, *counted]
+    stolen = [] if processor_times().total else ["/proc/stat does not say what the hypervisor gave to others"]
+    return [
+        *ran("timed results"),
+        *renewed,
+        made_unless("outside clock", outside_clock_lacks()),
+        made_unless("machine speed", stolen),
+    ]

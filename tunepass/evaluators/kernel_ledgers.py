@@ -1,0 +1,59 @@
+"""Ledgers of the candidates of a kernel in a generated harness: the rows that were made in this session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tunepass.evaluators.harness.cases import Case
+from tunepass.evaluators.harness.ledger_rows import reference_checks, size_check, timing_checks
+from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.harness.threads import unwatched_libraries
+from tunepass.evaluators.kernel_task import KernelTask
+from tunepass.evaluators.process.isolation import isolation_checks
+from tunepass.ir.candidate import Candidate
+from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check, Ledger, made_unless, not_requested
+
+
+class KernelLedgers:
+    """By configuration the ledger of its checks."""
+
+    def __init__(self, task: KernelTask, reference: Callable[[], Reference]):
+        self.task = task
+        self._reference = reference
+        self._ledgers: dict[Configuration, Ledger] = {}
+
+    def of(self, configuration: Configuration) -> Ledger:
+        return self._ledgers.get(configuration, Ledger())
+
+    def note(self, configuration: Configuration, *checks: Check) -> None:
+        self._ledgers[configuration] = self.of(configuration).updated(checks)
+
+    def note_cases(self, configuration: Configuration, cases: Sequence[Case]) -> None:
+        """Its results were compared in these cases."""
+        task = self.task
+        self.note(configuration, size_check(self._reference(), task.inputs, cases, resizable=task.resizable))
+
+    def note_surroundings(
+        self, configuration: Configuration, candidate: Candidate, program: Path, *, threads: bool
+    ) -> None:
+        """Rows that depend on the reference, on this machine and on the linked program."""
+        task, unseen = self.task, (*self.task.uncompared, *self.task.warnings)
+        rows = reference_checks(self._reference(), task.inputs, task.seeds, task.fixed_inputs, unseen)
+        rows += timing_checks(task.metric, task.fixed_inputs)
+        rows += isolation_checks(program, "kernel", dict(candidate.environment))
+        if not threads:
+            libraries = made_unless("data races", unwatched_libraries(program), "link what has no threads")
+            rows += not_requested("it starts no threads", "data races", "schedules")
+            rows += (libraries,) if libraries.reason else ()
+        self.note(configuration, *rows)
+
+    def note_core(self, configuration: Configuration, lacking: Sequence[str], *, threads: bool) -> None:
+        """It was timed on a core of its own, unless something was `lacking`."""
+        if self.task.metric != "time":
+            return
+        if threads and not lacking:
+            self.note(configuration, *not_requested("its threads run on all cores", "core"))
+        else:
+            self.note(configuration, made_unless("core", lacking))

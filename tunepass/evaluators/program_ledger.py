@@ -1,0 +1,66 @@
+"""The ledger of checks of programs with a run of their own: commands, applications, trainings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.evaluators.process.isolation import isolation_checks
+from tunepass.study.ledger import Check, Ledger, made_unless, not_requested
+
+OWN_INPUTS = "its inputs are fixed: the run's own"
+OF_HARNESSES = "it is of functions that a generated harness calls"
+UNWATCHED = "a program with a run of its own is not watched"
+STATE_A_CHECK = "a `check` or an output that is compared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramChecks:
+    """What is known of the checks of one program. `unchecked` says why nothing tells a wrong result, `untimed` why that
+    is so of the timed runs alone; `prints` that it prints its own numbers; `threads` is None where nobody knows."""
+
+    program: Path | str
+    unchecked: Sequence[str] = ()
+    untimed: Sequence[str] = ()
+    prints: bool = False
+    threads: bool | None = None
+    core: Sequence[str] = ()
+    speed: bool = False
+    applied: Check | None = None
+    environment: Mapping[str, str] | None = None
+
+    def ledger(self) -> Ledger:
+        """A row for each check, but those of the final round and of sanitizers."""
+        of_harnesses = (
+            "seeds",
+            "sizes",
+            "guard pages",
+            "tolerance",
+            "special values",
+            "overlap",
+            "all results",
+            "symbols",
+        )
+        quiet = not_requested("it starts no threads", "data races", "schedules")
+        watched = (Check("data races", "could not run", UNWATCHED), Check("schedules", "could not run", UNWATCHED))
+        own = ["it prints the numbers that it is judged by"] if self.prints else []
+        return Ledger(
+            (
+                made_unless("outputs", self.unchecked, STATE_A_CHECK),
+                *not_requested(OF_HARNESSES, *of_harnesses),
+                self.applied or Check("applied", "not requested", "nothing is asked of the compiler"),
+                made_unless("timed results", [*self.unchecked, *self.untimed], STATE_A_CHECK),
+                Check("new inputs", "could not run", OWN_INPUTS),
+                made_unless("outside clock", own, "leave the metric out: its wall time is measured"),
+                *(quiet if self.threads is False else watched),
+                *isolation_checks(self.program, "program", self.environment),
+                made_unless("core", self.core),
+                self._speed(),
+            )
+        )
+
+    def _speed(self) -> Check:
+        if self.prints:
+            return Check("machine speed", "not requested", "a number that it prints stays as it is")
+        return made_unless("machine speed", [] if self.speed else ["the machine's speed was not told"])
