@@ -89,9 +89,10 @@ def test_arguments_of_classes_are_told(parameter: str, named: str) -> None:
     assert [message for message in (w.message for w in warnings) if "not compared" in message and named in message]
 
 
-def test_an_object_is_compared_by_its_members() -> None:
+@pytest.mark.parametrize("this", ["this", ""])
+def test_an_object_is_compared_by_its_members(this: str) -> None:
     functions = "class Grid { double *cells; int n; public: void step() { n++; } };\nGrid *make();"
-    call, warnings = read("Grid::step(this) setup(make)", functions, "", ".cpp")
+    call, warnings = read(f"Grid::step({this}) setup(make)", functions, "", ".cpp")
     assert call.setup is not None and not warnings
     assert [place.text for place in call.setup.places] == ["this->cells", "*this"]
     assert call.entry is not None and call.entry.flags == ("-fno-access-control",)
