@@ -77,8 +77,9 @@ class CallReader:
         places = setup.setup.places if setup else ()
         compared = returned is not None or variables or (setup is not None and setup.compared)
         if not compared and all(a.direction in ("in", "work") for a in arrays):
+            nor = f" and {doubt.message}" if doubt else ""
             raise SourceError(
-                f"no argument of `{pragma.name}` is written, so its result cannot be checked",
+                f"no argument of `{pragma.name}` is written{nor}, so its result cannot be checked",
                 pragma.span,
                 f"name what it writes: `{setup.opened[0].name if setup.opened else 'A'}->values: inout double[LENGTH]`"
                 if setup

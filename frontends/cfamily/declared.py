@@ -107,7 +107,7 @@ def merged(one: Types, other: Types) -> Types:
 
 
 def declared_types(unit: Unit) -> Types:
-    plain = {name: one for name, one in unit.aliases.items() if not _is_vector(unit, one)}  # of others the compiler tells
+    plain = {name: one for name, one in unit.aliases.items() if not _is_vector(unit, one)}  # vectors the compiler tells
     typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in plain.items()}
     records = {f"{record.kind} {record.name}": _record(record) for record in unit.records.values()}
     enums = {f"enum {name}": names for name, names in unit.enums.items()}

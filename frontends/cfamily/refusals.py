@@ -8,7 +8,7 @@ from tunepass.frontends.cfamily.unit import Unit
 
 
 def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
-    """The refusal of a function of an included file, or that a condition leaves out, or in code that cannot be read; else None.
+    """The refusal of a function of an included file, or left out by a condition, or in unreadable code; else None.
 
     `name` is plain; `named` is where the pragma names it.
     """

@@ -104,6 +104,11 @@ def test_where_nothing_is_compared_the_kernel_is_refused() -> None:
         read("change(b) setup(make)", functions, "void change(const struct box *b) { (void)b; }")
 
 
+def test_a_result_of_an_unknown_type_is_a_cause() -> None:
+    with pytest.raises(SourceError, match="no argument of `f` is written and what `f` returns is not compared"):
+        read("f(b) setup(make)", "struct far;\nvoid make(int *b);", "struct far f(const int *b) { }", ".cpp")
+
+
 @pytest.mark.parametrize(
     ("member", "place", "parts"),
     [

@@ -89,7 +89,8 @@ def test_what_other_files_cannot_call() -> None:
 
 
 def test_a_declaration_can_say_static() -> None:
-    text = "static int a(void), b;\nstatic inline int c(int);\nint a(void) { return b; }\nint c(int n) { return n; }\nint d(void) { }\n"
+    text = "static int a(void), b;\nstatic inline int c(int);\n"
+    text += "int a(void) { return b; }\nint c(int n) { return n; }\nint d(void) { }\n"
     assert [d.private for d in listed(text, cpp=False)] == ["`static`", "`static`", ""]
 
 

@@ -235,7 +235,9 @@ template <class Cell> template <class First> void Row<Cell>::add(First by, int n
 void make(Row<float> *self, int n) { self->cells = new float[n](); }
 """
     pragma = "Row<float>::add<double>(by = 2.5, n = 3, this->cells: inout float[n]) setup(make)"
-    status, report, outputs, _ = run(build(tmp_path, pragma, text, "g++"), "mode=check", "calls=1", "cases=1:0:0:0:0:0:0")
+    status, report, outputs, _ = run(
+        build(tmp_path, pragma, text, "g++"), "mode=check", "calls=1", "cases=1:0:0:0:0:0:0"
+    )
     assert status == 0 and outputs == np.full(3, 2.5, np.float32).tobytes(), report
 
 

@@ -36,13 +36,12 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
     ),
     "vectors": (
         "f(n = 9, p: in lanes[1], x: in lanes[n], y: out lanes[n])",
-        "lanes *f(int n, lanes p, const lanes *x, lanes *y) { int i = 0; for (; i < n; i++) y[i] = x[i] + p + (double)WRONG;\n"
-        " return y + i; }",
+        "lanes *f(int n, lanes p, const lanes *x, lanes *y) { int i = 0;\n"
+        " for (; i < n; i++) y[i] = x[i] + p + (double)WRONG;\n return y + i; }",
     ),
     "returned vector": (
         "f(x: in lanes[2])",
-        "typedef double own __attribute__((vector_size(16)));\n"
-        "own f(const lanes *x) { return x[1] + (double)WRONG; }",
+        "typedef double own __attribute__((vector_size(16)));\nown f(const lanes *x) { return x[1] + (double)WRONG; }",
     ),
     "returned pointer to arrays": (
         "f(n = 3, x: in double[n][4], y: out struct table[1])",
@@ -124,6 +123,11 @@ OF_CPP = {
         "f(n = 9, x: in double[n])",
         "struct R { double s; int n; };\n"
         "static R f(int n, const double *x) { R r = {0, WRONG}; while (n--) r.s += x[n]; return r; }",
+    ),
+    "returned parameter of a class's template": (
+        "S<long>::f<float>(n = 9, x: in float[n])",
+        "template <class T> struct S { template <class A> static T f(int n, const A *x) {\n"
+        " return x[n - 1] > 2 ? 7 : WRONG; } };",
     ),
     "returned typedef": (
         "f(n = 9, x: in double[n])",
