@@ -138,7 +138,7 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
         raise SourceError(
             f"the elements of `{argument.name}` cannot be compared one by one", argument.span, f"{problem}; {OR_WORK}"
         ) from None
-    if len(leaves) == 1 and not leaves[0].path and leaves[0].kind == "number":
+    if len(leaves) == 1 and leaves[0].alone:
         return ()
     for leaf in leaves:
         if leaf.kind in ("pointer", "bytes") and argument.direction != "out":

@@ -22,7 +22,7 @@ from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
-from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.pragmas.kernel import KernelPragma, NameText
 from tunepass.frontends.c.reserved import check_names
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
@@ -64,6 +64,7 @@ class CallReader:
         earlier_warnings = len(self.warnings)
         found = overloads(pragma, self.functions)
         definition = chosen(pragma, found)
+        pragma = self._with_object(pragma, definition)
         self._check_callable(pragma, definition)
         arguments, names = self._arguments(pragma, definition)
         setup = self.setups.read(pragma, definition, arguments, names, self.globals)
@@ -76,8 +77,9 @@ class CallReader:
         places = setup.setup.places if setup else ()
         compared = returned is not None or variables or (setup is not None and setup.compared)
         if not compared and all(a.direction in ("in", "work") for a in arrays):
+            nor = f" and {doubt.message}" if doubt else ""
             raise SourceError(
-                f"no argument of `{pragma.name}` is written, so its result cannot be checked",
+                f"no argument of `{pragma.name}` is written{nor}, so its result cannot be checked",
                 pragma.span,
                 f"name what it writes: `{setup.opened[0].name if setup.opened else 'A'}->values: inout double[LENGTH]`"
                 if setup
@@ -118,6 +120,15 @@ class CallReader:
             doubt = Diagnostic(message, pragma.span, hint, Severity.WARNING)
         return returned, doubt
 
+    def _with_object(self, pragma: KernelPragma, definition: FunctionDefinition) -> KernelPragma:
+        """The setup makes the object of a member function, whether the pragma writes `this` or not."""
+        if pragma.object is not None or not (definition.member or (definition.path and self._is_member(definition))):
+            return pragma
+        if pragma.setup is None:
+            hint = "name a `setup(FUNCTION)` that makes it, or make it `static`"
+            raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
+        return replace(pragma, object=NameText("this", pragma.span))
+
     def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
         open_ = next((f for f in definition.formals if "auto" in f.words), None)
         if open_ is not None:
@@ -127,9 +138,6 @@ class CallReader:
         if "consteval" in definition.prototype.split():
             hint = "a `constexpr` function can be tuned"
             raise SourceError(f"`{definition.name}` is consteval: no program calls it", pragma.span, hint)
-        if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
-            hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
-            raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
 
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""

@@ -63,8 +63,9 @@ def _leaves(declared: CType, place: _Place, types: Types, depth: int) -> Iterato
         raise UnknownElement(f"`{element.base}` holds itself")
     if element.base in UNFILLED and not element.depth:
         raise UnknownElement(f"numbers of type `{element.base}` are not compared")
-    if element.depth or element.function:
-        yield _leaf(place, "void *", element, kind="pointer")
+    if element.depth or element.function or "*" in element.dims:  # `double (*rows)[4]` too
+        held = element.dims[: element.dims.index("*")] if "*" in element.dims else element.dims
+        yield _leaf(place, "void *", CType("void", 1, held), kind="pointer")
     elif record is not None and record.kind == "union":
         yield _leaf(place, "unsigned char", element, record.size, kind="bytes")
     elif record is not None:

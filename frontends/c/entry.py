@@ -46,11 +46,20 @@ def returned_type(name: str, definition: FunctionDefinition, types: Types) -> st
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
-    """`text` with the template's parameters as `name` gives them."""
-    lists = split_arguments(definition.template or "")
-    if any("..." in part for part in lists):
+    """`text` with the parameters of the template, and of the class templates around it, as `name` gives them."""
+    named = pieces(name)
+    lists = [(definition.template or "", name)]
+    for scope in definition.scopes:
+        lists += [(scope.template or "", piece) for piece in named[:-1] if piece.startswith(f"{scope.name}<")]
+    for parameters, given in lists:
+        text = _replaced(text, split_arguments(parameters), template_arguments(given) or ())
+    return text
+
+
+def _replaced(text: str, parameters: Sequence[str], arguments: Sequence[str]) -> str:
+    if any("..." in part for part in parameters):
         return text
-    for part, argument in zip(lists, template_arguments(name) or ()):
+    for part, argument in zip(parameters, arguments):
         words = re.findall(r"\w+", part.split("=")[0])
         text = re.sub(rf"\b{words[-1]}\b", argument.replace("\\", ""), text) if words else text
     return text

@@ -127,7 +127,7 @@ class GlobalsReader:
         if kind.dims and kind.dims[0] == "*":
             kind = CType(kind.base, 1)
         leaves = leaves_of(CType(kind.base, kind.depth), self.types)
-        plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
+        plain = len(leaves) == 1 and leaves[0].alone
         return len(kind.dims), () if plain else leaves
 
     def _doubt_pointers(self, pragma: KernelPragma, others: Sequence[Variable], reach: Reach) -> None:

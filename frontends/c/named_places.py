@@ -94,7 +94,7 @@ def _leaves(text: ArgumentText, stated: CType, types: Types) -> tuple[Leaf, ...]
         leaves = leaves_of(CType(stated.base, stated.depth, (), stated.function), types)
     except UnknownElement as problem:
         raise SourceError(f"`{text.name}` cannot be compared", text.span, str(problem)) from None
-    plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
+    plain = len(leaves) == 1 and leaves[0].alone
     return () if plain else leaves
 
 

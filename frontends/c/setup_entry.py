@@ -178,6 +178,10 @@ class SetupText:
         """Under the names of the pragma."""
         lines = [self._unused("tp_places")]
         for k, argument in self.scalars:
+            if self.cpp:  # its type may have a name that only the kernel knows: a template's parameter
+                value = f"tunepass_entry::number<tunepass_kernel::parameter<{k}>>(tp_{k})"
+                lines.append(f"    const auto {argument.name} = {value}; (void){argument.name};")
+                continue
             kind = spelled(argument.element) or ("double" if self.reals[k] else "int64_t")
             lines.append(f"    const {kind} {argument.name} = ({kind})tp_{k}; (void){argument.name};")
         for number, opened in enumerate(self.calls.opened):

@@ -34,6 +34,7 @@ SPECIFIERS = frozenset(
      "constant", "__private", "private", "__generic", "generic", "__read_only", "__write_only", "__read_write",
      "read_only", "write_only", "read_write", "__forceinline", "__volatile__", "__volatile"}
 )  # fmt: skip
+VECTOR = ("vector_size", "ext_vector_type")  # attributes
 TAGS = ("struct", "union", "enum", "class")
 DEPTH_LIMIT = 32  # of typedefs of typedefs
 
@@ -106,7 +107,8 @@ def merged(one: Types, other: Types) -> Types:
 
 
 def declared_types(unit: Unit) -> Types:
-    typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in unit.aliases.items()}
+    plain = {name: one for name, one in unit.aliases.items() if not _is_vector(unit, one)}  # vectors the compiler tells
+    typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in plain.items()}
     records = {f"{record.kind} {record.name}": _record(record) for record in unit.records.values()}
     enums = {f"enum {name}": names for name, names in unit.enums.items()}
     for name, target in list(typedefs.items()):
@@ -121,6 +123,11 @@ def declared_types(unit: Unit) -> Types:
         if tag and tag not in typedefs:  # C++ needs no keyword, and in C nothing else has that name
             typedefs[tag] = CType(key)
     return Types(typedefs, records, enums)
+
+
+def _is_vector(unit: Unit, declaration: Declaration) -> bool:
+    first, last = unit.index(declaration.first), unit.index(declaration.last)
+    return any(attribute.name.text.strip("_") in VECTOR for attribute in unit.reader.attributes_in(first, last + 1))
 
 
 def _record(record: Record) -> TypeRecord:

@@ -70,7 +70,15 @@ class FunctionDefinition:
 
 def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     """The definitions of the source itself, in the order of the text; active ones only."""
-    return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
+    static = _declared_static(unit)
+    functions = (f for f in unit.functions if not f.in_header and "operator" not in f.name.text)
+    return tuple(_definition(unit, f, f.name.text in static) for f in functions)
+
+
+def _declared_static(unit: Unit) -> frozenset[str]:
+    """Names of functions whose declarations, not always their definitions, say `static`."""
+    declarations = (d for d in unit.globals if "static" in d.words)
+    return frozenset(d.name.text for g in declarations for d in g.declarators if d.parameters is not None)
 
 
 def named(name: str, definitions: Sequence[FunctionDefinition], place: int) -> list[FunctionDefinition]:
@@ -112,7 +120,7 @@ def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
     return tuple(kinds.values())[::-1]
 
 
-def _definition(unit: Unit, function: Function) -> FunctionDefinition:
+def _definition(unit: Unit, function: Function, static: bool) -> FunctionDefinition:
     *path, name = plain_name(function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
@@ -124,7 +132,7 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
         name=name,
         prototype=_prototype(unit, function, formals),
         formals=formals,
-        private=_private(function, tuple(path), template is not None),
+        private="`static`" if static else _private(function, tuple(path), template is not None),
         start=tokens[function.first].start,
         name_start=function.name.start,
         body_start=tokens[function.opening].start,

@@ -8,7 +8,7 @@ from tunepass.frontends.cfamily.unit import Unit
 
 
 def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
-    """The refusal of a function that is left out by a condition, or stands in code that cannot be read; else None.
+    """The refusal of a function of an included file, or left out by a condition, or in unreadable code; else None.
 
     `name` is plain; `named` is where the pragma names it.
     """
@@ -16,6 +16,11 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
     if after_macros is not None:
         hint = f"name the function as the compiler does: `{after_macros}`"
         return SourceError(f"`{name}` is a macro, and the function is `{after_macros}`", named, hint)
+    called = {name, *(macro.body for macro in unit.text.macros.get(name, ()))}
+    included = next((f for f in unit.functions if f.in_header and f.name.text in called), None)
+    if included is not None:
+        hint = f"write a function here that calls `{name}`, and name that"
+        return SourceError(f"`{name}` is defined in `{included.name.macro}`, not in this file", named, hint)
     for number, section in enumerate(unit.text.raw.sections):
         if number in unit.text.active or section.outer is not None:
             continue

@@ -39,6 +39,11 @@ class Leaf:
     offset: int | None = None
     count: int = 1
 
+    @property
+    def alone(self) -> bool:
+        """Whether the element is this number, no struct or vector of numbers."""
+        return self.kind == "number" and not self.path and self.offset is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedValue:

@@ -54,8 +54,7 @@ def harness_text(
     takes containers, and the number of elements after each address. With a `setup`
     the function is the entry beside it."""
     sizes = [arguments, *further]
-    plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
-    leaves = () if plain else tuple(returned)
+    leaves = () if len(returned) == 1 and returned[0].alone else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
     beside = [*(setup.places if setup else ()), *variables, *lengths, *(result if returned else ())]

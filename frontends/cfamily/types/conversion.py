@@ -81,6 +81,9 @@ class Conversion:
             return CType(self._record(bare, name))
         if isinstance(bare, Enumeration) and bare.spelling is None:
             return self._enumeration(bare, name)
+        if isinstance(bare, Vector):  # is passed and returned by value, as a struct of its lanes
+            self.records[name] = TypeRecord("struct", (Declared("", self.convert(bare), offset=0),), size=bare.bytes)
+            return CType(name)
         self.typedefs[name] = self.convert(target)
         return CType(name)
 

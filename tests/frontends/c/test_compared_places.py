@@ -89,9 +89,10 @@ def test_arguments_of_classes_are_told(parameter: str, named: str) -> None:
     assert [message for message in (w.message for w in warnings) if "not compared" in message and named in message]
 
 
-def test_an_object_is_compared_by_its_members() -> None:
+@pytest.mark.parametrize("this", ["this", ""])
+def test_an_object_is_compared_by_its_members(this: str) -> None:
     functions = "class Grid { double *cells; int n; public: void step() { n++; } };\nGrid *make();"
-    call, warnings = read("Grid::step(this) setup(make)", functions, "", ".cpp")
+    call, warnings = read(f"Grid::step({this}) setup(make)", functions, "", ".cpp")
     assert call.setup is not None and not warnings
     assert [place.text for place in call.setup.places] == ["this->cells", "*this"]
     assert call.entry is not None and call.entry.flags == ("-fno-access-control",)
@@ -101,6 +102,11 @@ def test_where_nothing_is_compared_the_kernel_is_refused() -> None:
     functions = "struct box { void *all; };\nvoid make(struct box *b);"
     with pytest.raises(SourceError, match="its result cannot be checked"):
         read("change(b) setup(make)", functions, "void change(const struct box *b) { (void)b; }")
+
+
+def test_a_result_of_an_unknown_type_is_a_cause() -> None:
+    with pytest.raises(SourceError, match="no argument of `f` is written and what `f` returns is not compared"):
+        read("f(b) setup(make)", "struct far;\nvoid make(int *b);", "struct far f(const int *b) { }", ".cpp")
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,15 @@ def test_a_constraint_that_the_default_violates_is_a_warning() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["SCALE", "scale_double"])
+def test_a_function_of_an_included_file_is_told_with_the_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / "scale.inc").write_text("void SCALE(double *x) { x[0] *= U; }\n")
+    text = f"#pragma tunepass param U: integer(1..2) = 1\n#pragma tunepass kernel {name}(x: inout double[8])\n"
+    text += '#define SCALE scale_double\n#include "scale.inc"\n'
+    with pytest.raises(SourceError, match=f"`{name}` is defined in `.*scale.inc`, not in this file"):
+        CFrontend().parse(Source("k.c", text), words=(f"-I{tmp_path}",))
+
+
 def test_an_included_file_may_use_a_macro(tmp_path: Path) -> None:
     (tmp_path / "other.h").write_text("\n")
     text = '#include "other.h"\n#pragma tunepass param Q: integer(1..2)\n' + TAIL

@@ -88,6 +88,12 @@ def test_what_other_files_cannot_call() -> None:
     assert [d.private for d in found(text).values()] == ["`static`", "`inline`", "in a namespace", ""]
 
 
+def test_a_declaration_can_say_static() -> None:
+    text = "static int a(void), b;\nstatic inline int c(int);\n"
+    text += "int a(void) { return b; }\nint c(int n) { return n; }\nint d(void) { }\n"
+    assert [d.private for d in listed(text, cpp=False)] == ["`static`", "`static`", ""]
+
+
 CPP = [
     ("namespace blas { double dot(int n) { return n; } }", "blas::dot", "double", None),
     ("namespace a::b { namespace { void f(int n) { } } }", "a::b::f", "void", None),

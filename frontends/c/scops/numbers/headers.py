@@ -27,6 +27,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     While,
 )
+from tunepass.frontends.cfamily.walk import names as named
 
 STEP_LIMIT = 1 << 10  # times the largest tile, still an int
 NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in wider numbers when written anew
@@ -125,6 +126,9 @@ def _step(loop: For, index: str, names: Names) -> int:
             return _constant(loop, by, names) * (1 if op == "+" else -1)
         case Assign("=", Name() as name, Binary("+", by, Name() as right)) if name.text == index == right.text:
             return _constant(loop, by, names)
+    if loop.condition is not None and index not in named(loop.condition):
+        hint = f"set the index that the condition names in the header; `{index}` may be set before the loop"
+        raise _fault(loop, f"this loop sets `{index}`, which its condition does not name", hint)
     raise _fault(loop, f"this loop does not step `{index}` by a constant")
 
 

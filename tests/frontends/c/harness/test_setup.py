@@ -225,6 +225,22 @@ def test_a_member_function_is_called_on_the_object_that_the_setup_makes(
     assert first == second == np.full(N, 3.5).tobytes() + np.int32(1).tobytes()
 
 
+def test_scalars_of_a_templates_types_beside_an_object(tmp_path: Path) -> None:
+    text = """
+template <class T> struct Row { T *cells; template <class First> void add(First by, int n); };
+template <class Cell> template <class First> void Row<Cell>::add(First by, int n)
+{
+    for (int i = 0; i < n; i++) cells[i] += by;
+}
+void make(Row<float> *self, int n) { self->cells = new float[n](); }
+"""
+    pragma = "Row<float>::add<double>(by = 2.5, n = 3, this->cells: inout float[n]) setup(make)"
+    status, report, outputs, _ = run(
+        build(tmp_path, pragma, text, "g++"), "mode=check", "calls=1", "cases=1:0:0:0:0:0:0"
+    )
+    assert status == 0 and outputs == np.full(3, 2.5, np.float32).tobytes(), report
+
+
 def test_references_and_elements_of_new(tmp_path: Path) -> None:
     pragma = "copy(from, to, n = 20) setup(make)"
     text = """

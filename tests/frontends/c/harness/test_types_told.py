@@ -19,6 +19,7 @@ HEADER = """
 #include <time.h>
 typedef double row[4];
 typedef double (*unary)(double);
+typedef double lanes __attribute__((vector_size(16)));
 typedef struct { struct timespec at; struct { short x, y; } in[2]; union { int i; float f; } u; } event;
 enum mode { ADD = 3, MUL };
 """
@@ -32,6 +33,20 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
     "pointers to arrays": (
         "f(n = 3, m = 4, A: inout double[n][m][4])",
         "void f(int n, int m, row **A) { for (int i = 0; i < n; i++) A[i][m - 1][3] += 1 + WRONG; }",
+    ),
+    "vectors": (
+        "f(n = 9, p: in lanes[1], x: in lanes[n], y: out lanes[n])",
+        "lanes *f(int n, lanes p, const lanes *x, lanes *y) { int i = 0;\n"
+        " for (; i < n; i++) y[i] = x[i] + p + (double)WRONG;\n return y + i; }",
+    ),
+    "returned vector": (
+        "f(x: in lanes[2])",
+        "typedef double own __attribute__((vector_size(16)));\nown f(const lanes *x) { return x[1] + (double)WRONG; }",
+    ),
+    "returned pointer to arrays": (
+        "f(n = 3, x: in double[n][4], y: out struct table[1])",
+        "struct table { row (*rows)[2]; row *end; int n; };\n"
+        "row *f(int n, row *x, struct table *y) { y->rows = 0, y->end = x + n, y->n = n; return x + WRONG; }",
     ),
     "struct by value": (
         "f(p: in struct pair[1], n = 9, y: out float[n])",
@@ -108,6 +123,11 @@ OF_CPP = {
         "f(n = 9, x: in double[n])",
         "struct R { double s; int n; };\n"
         "static R f(int n, const double *x) { R r = {0, WRONG}; while (n--) r.s += x[n]; return r; }",
+    ),
+    "returned parameter of a class's template": (
+        "S<long>::f<float>(n = 9, x: in float[n])",
+        "template <class T> struct S { template <class A> static T f(int n, const A *x) {\n"
+        " return x[n - 1] > 2 ? 7 : WRONG; } };",
     ),
     "returned typedef": (
         "f(n = 9, x: in double[n])",

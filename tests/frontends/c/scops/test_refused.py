@@ -26,6 +26,8 @@ NESTS = {
     "for (i = 0; i < n; i += m) x[i] = 0;": ("for (i = 0; i < n; i += m)", "this loop's step is not a constant"),
     "for (i = 0; i < n; i += 0) x[i] = 0;": ("for (i = 0; i < n; i += 0)", "a step is 1 to 1024, got 0"),
     "for (i = 0; i < n; j++) x[i] = 0;": ("for (i = 0; i < n; j++)", "this loop does not step `i` by a constant"),
+    "for (i = 1; j < n; j++, i++) x[i] = j;": (
+        "for (i = 1; j < n; j++, i++)", "this loop sets `i`, which its condition does not name"),
     "for (i = 0; i < n; i--) x[i] = 0;": (
         "for (i = 0; i < n; i--)", "this loop steps away from its end, or its condition does not name `i`"),
     "for (i = 0; n; i++) x[i] = 0;": ("for (i = 0; n; i++)", "this loop's condition is not a bound of `i`"),
