@@ -45,7 +45,7 @@ def _options() -> argparse.Namespace:
 
 
 def _fuzz(kind: str, options: argparse.Namespace) -> bool:
-    """True: nothing was found."""
+    """Are there no findings, and enough accepted cases?"""
     count, start = max(1, round(KINDS[kind].cases * options.scale)), time.monotonic()
     accepted, findings, times = 0, dict[str, tuple[int, Finding]](), Counter[str]()
     with multiprocessing.get_context("fork").Pool(options.jobs, _prepare) as pool:
@@ -56,13 +56,18 @@ def _fuzz(kind: str, options: argparse.Namespace) -> bool:
                 times[report.result.place] += 1
                 findings.setdefault(report.result.place, (report.index, report.result))
     spent = time.monotonic() - start
+    refused = count - accepted - times.total()
     print(
-        f"{kind}: {count:,} cases, {accepted / count:.0%} accepted, {times.total()} findings, {spent:.0f} s", flush=True
+        f"{kind}: {count:,} cases, {accepted:,} accepted ({accepted / count:.0%}), {refused:,} typed errors, "
+        f"{times.total()} findings, {spent:.0f} s",
+        flush=True,
     )
+    if too_few := accepted < KINDS[kind].accepted * count:
+        print(f"  fewer accepted than {KINDS[kind].accepted:.0%}: what follows the first checks is not reached")
     for place, (index, finding) in findings.items():
         print(f"  {times[place]} x {place}: {finding.error}")
         print(f"    again: python -m tests.fuzz --kind {kind} --seed {options.seed} --only {index}", flush=True)
-    return not findings
+    return not findings and not too_few
 
 
 def _prepare() -> None:

@@ -33,7 +33,7 @@ ELEMENTS: tuple[Element, ...] = ("double", "int", "long", "float")
 def case(rng: random.Random, path: Path) -> str:
     """A file at `path`; returns its text, or what it is."""
     text = rng.choice((_matrix, _tensor))(rng)
-    if rng.random() < 0.6:
+    if rng.random() < 0.35:
         text = mutated(rng, text, (text, _matrix(rng), _tensor(rng)))
     data = text.encode("utf-8", "surrogatepass")
     if rng.random() < 0.2:

@@ -20,6 +20,7 @@ from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import Configuration
 
 SAMPLED = 3
+DEVICES = {"spatial": "stratix-v", "hls": "stratix-v", "cuda": "a100", "opencl": "mi250x"}  # that price a kernel
 
 
 def check(path: Path) -> None:
@@ -39,12 +40,11 @@ def check(path: Path) -> None:
 
 
 def _write(kernels: list[Kernel]) -> None:
-    frontend_of(kernels[0].source.name).emit(kernels, "a note")
+    frontend_of(kernels[0].source.name, kernels[0].source.text).emit(kernels, "a note")
 
 
 def _price(kernel: Kernel, configuration: Configuration) -> None:
-    device = "stratix-v" if kernel.language == "spatial" else None
-    backend = backend_for(kernel, Target(device=device))
+    backend = backend_for(kernel, Target(device=DEVICES.get(kernel.language)))
     backend.objectives()
     if not backend.measures:
         assert set(default_of(kernel)) == set(configuration)

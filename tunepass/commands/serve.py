@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 
 from tunepass.commands.answer import Answer
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.jobs.pruning import prunable
-from tunepass.jobs.serving import serve
+from tunepass.jobs.serving import bounded_lines, serve
 from tunepass.pruning.pruned_space import PrunedSpace
 
 
@@ -17,7 +18,9 @@ def run(options: argparse.Namespace) -> Answer:
     for warning in given.parsed.warnings:
         sys.stderr.write(f"{warning.render()}\n")
     space = PrunedSpace(given.kernel.parameters, given.kernel.constraints, given.limits)
-    for answer in serve(space, sys.stdin):
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # a line that is not UTF-8 is answered too
+    for answer in serve(space, bounded_lines(sys.stdin)):
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
     return Answer("")

@@ -65,7 +65,7 @@ def python_value(text: str, names: Mapping[str, PythonValue] | None = None) -> P
         raise ExpressionError(f"a Python value of {len(text)} characters is too long ({LENGTH_LIMIT})")
     try:
         return value_of(ast.parse(text.strip(), mode="eval").body, names)
-    except (SyntaxError, ValueError, MemoryError) as error:
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ExpressionError(f"this is not a Python value that can be read: {error}", source.span()) from None
 
 

@@ -51,6 +51,13 @@ def imported(path: Path, given: Given) -> Imported:
     """The kernel at `path`: a T1 file (.json), a script of Kernel Tuner (.py), a program of KTT (.cpp), or a C source
     with Kernel Tuner's pragmas."""
     source = read_source(path)
+    try:
+        return _imported(path, source, given)
+    except RecursionError:
+        raise SourceError(f"{shown(path)} is nested too deeply to be read") from None
+
+
+def _imported(path: Path, source: Source, given: Given) -> Imported:
     if path.suffix == ".py":
         return _from_script(path, source, given)
     if path.suffix == ".json":

@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import cast
+from typing import TextIO, cast
 
 import numpy as np
 
@@ -41,6 +41,14 @@ def serve(space: PrunedSpace, lines: Iterable[str]) -> Iterator[str]:
             answer = answered(space, line)
             text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
             yield text if text.isascii() or not SURROGATE.search(text) else json.dumps(answer, allow_nan=False)
+
+
+def bounded_lines(stream: TextIO) -> Iterator[str]:
+    """The lines of a stream; of one longer than LONGEST only its start, which is long enough to be refused."""
+    while line := stream.readline(LONGEST + 2):
+        yield line
+        while line and not line.endswith("\n"):
+            line = stream.readline(LONGEST)
 
 
 def answered(space: PrunedSpace, line: str) -> Mapping[str, Json]:

@@ -31,9 +31,9 @@ def format_cell(value: Value) -> str:
 
 def tidy(value: float) -> int | float:
     """Whole numbers without a point."""
-    return int(value) if value.is_integer() else value
+    return int(value) if isinstance(value, int) or value.is_integer() else value
 
 
 def number(value: float) -> str:
     """As people read it: whole numbers with their thousands, others with four digits."""
-    return f"{int(value):,}" if value.is_integer() else f"{value:.4g}"
+    return f"{int(value):,}" if isinstance(value, int) or value.is_integer() else f"{value:.4g}"
