@@ -55,6 +55,8 @@ _HOME_OF = {
     # surrogates and acquisitions
     "GaussianProcess": "tunepass.surrogates.gp",
     "GpSettings": "tunepass.surrogates.gp",
+    "SparseProcess": "tunepass.surrogates.sparse_gp",
+    "SparseSettings": "tunepass.surrogates.sparse_gp",
     "Forest": "tunepass.surrogates.forest",
     "ForestSettings": "tunepass.surrogates.forest",
     "Acquisition": "tunepass.acquisition.base",
@@ -176,6 +178,8 @@ if TYPE_CHECKING:
     from tunepass.surrogates.forest import ForestSettings as ForestSettings
     from tunepass.surrogates.gp import GaussianProcess as GaussianProcess
     from tunepass.surrogates.gp import GpSettings as GpSettings
+    from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
+    from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
     from tunepass.tuning.fidelity import Fidelity as Fidelity
     from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions

@@ -40,6 +40,7 @@ from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import (
     AcquisitionFactory,
     SurrogateFactory,
@@ -55,6 +56,7 @@ from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.residual import ResidualSettings
+from tunepass.surrogates.sparse_gp import SparseProcess
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
 RANK_FLOOR = 1e-3  # added to q: the prior mean's ranks say little within this share of the space
@@ -197,6 +199,8 @@ class Bayesian(BayesianLoop):
         def model_of(make: SurrogateFactory) -> Callable[[], Model]:
             if make is GaussianProcess:
                 return gp
+            if make is SparseProcess:
+                return lambda: SparseModel(self.embedding, replace(self.sparse_settings, seed=self.task.seed))
             return forest if make is Forest else lambda: SurrogateModel(self.encoding, make)
 
         bases = [model_of(make) for make in surrogate_factories(s.surrogate)]
