@@ -35,6 +35,7 @@ EXACT_SOLVERS: Mapping[str, str] = {
 
 # What the Bayesian strategies fit to trials; `mixed` there is `gp` and `forest`.
 SURROGATES: Mapping[str, str] = {
+    "deep": "tunepass.surrogates.deep_gp:DeepProcess",
     "forest": "tunepass.surrogates.forest:Forest",
     "gp": "tunepass.surrogates.gp:GaussianProcess",
     "sparse": "tunepass.surrogates.sparse_gp:SparseProcess",

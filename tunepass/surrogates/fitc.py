@@ -89,7 +89,8 @@ class InducedKernel:
             axis=0
         )
         squares += (inner[:, None] * z * z - z * toward_z).sum(axis=0)
-        return -2.0 * np.bincount(self.group, w * squares, len(self.theta) - 2), by_z
+        by_lengthscale = -2.0 * np.bincount(self.group, w * squares, len(self.theta) - 2)
+        return np.asarray(by_lengthscale, dtype=np.float64), np.asarray(by_z)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,7 +55,7 @@ def squared_distances(z: Floats, x: Floats, w: Floats) -> Floats:
     scale = np.sqrt(w)
     z, x = z * scale, x * scale
     r2 = (z * z).sum(axis=1)[:, None] + (x * x).sum(axis=1) - 2.0 * product(z, x.T)
-    return np.maximum(r2, 0.0)
+    return np.asarray(np.maximum(r2, 0.0))
 
 
 def correlation(kernel: KernelName, r2: Floats) -> tuple[Floats, Floats]:

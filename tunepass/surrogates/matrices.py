@@ -9,6 +9,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import factor
 
 _ffi, _lib = _native.ffi, _native.lib
+_DOUBLES = _ffi.typeof("double[]")  # once: there are many calls
 
 
 class NotPositiveError(ArithmeticError):
@@ -43,4 +44,7 @@ def inverse_factor(matrix: Floats) -> tuple[Floats, float]:
 
 
 def _reals(a: Floats) -> object:
-    return _ffi.from_buffer("double[]", np.ascontiguousarray(a, dtype=np.float64))
+    """A pointer to an array's data, or to that of a copy in rows."""
+    if not a.flags.c_contiguous or a.dtype != np.float64:
+        a = np.ascontiguousarray(a, dtype=np.float64)
+    return _ffi.from_buffer(_DOUBLES, a)

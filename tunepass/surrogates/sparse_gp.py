@@ -131,7 +131,7 @@ class SparseProcess(Surrogate):
         expansion, rng = Expansion.of(x, features), np.random.default_rng([s.seed, n])
         if rows is None:
             rows = np.arange(n) if n <= s.training_rows else np.sort(rng.permutation(n)[: s.training_rows])
-        expanded, scale = expansion.rows(x), _spread(loss)
+        expanded, scale = expansion.rows(x), deviation(loss)
         z = expanded[spread_rows(expanded, s.inducing(n), rng)]
         stated = np.zeros(n) if noise is None else noise / scale**2
         fitc = Fitc(expanded[rows], expansion.group, standardised(loss)[rows], s.kernel, stated[rows], s.power)
@@ -140,7 +140,7 @@ class SparseProcess(Surrogate):
     def condition(self, x: Floats, loss: Floats, trained: Trained, noise: Floats | None = None) -> None:
         """Condition on rows with hyperparameters and inducing inputs given."""
         x, loss = checked(x, loss)
-        self._shift, self._scale = float(loss.mean()), _spread(loss)
+        self._shift, self._scale = float(loss.mean()), deviation(loss)
         stated = np.zeros(len(x)) if noise is None else noise / self._scale**2
         expansion, s = trained.expansion, self.settings
         fitc = Fitc(expansion.rows(x), expansion.group, standardised(loss), s.kernel, stated, s.power)
@@ -224,7 +224,7 @@ class SparseObjective:
         return -(value + prior), -(by_theta + slope), -by_z
 
 
-def _spread(loss: Floats) -> float:
-    """The deviation of losses; 1 where they are the same up to rounding."""
+def deviation(loss: Floats) -> float:
+    """The standard deviation of losses; 1 where they are the same up to rounding."""
     spread = float(loss.std())
     return spread if spread > 1e-12 * max(1.0, abs(float(loss.mean()))) else 1.0

@@ -24,6 +24,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
+from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.design import DesignSettings, informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import (
@@ -53,6 +54,7 @@ from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.transforms import log_scale, scalarised
 from tunepass.study.recommendation import Beliefs
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.residual import ResidualSettings
@@ -199,6 +201,8 @@ class Bayesian(BayesianLoop):
         def model_of(make: SurrogateFactory) -> Callable[[], Model]:
             if make is GaussianProcess:
                 return gp
+            if make is DeepProcess:
+                return lambda: DeepModel(self.encoding, replace(s.deep, seed=self.task.seed))
             if make is SparseProcess:
                 return lambda: SparseModel(self.embedding, replace(self.sparse_settings, seed=self.task.seed))
             return forest if make is Forest else lambda: SurrogateModel(self.encoding, make)

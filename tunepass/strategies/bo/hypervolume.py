@@ -32,6 +32,7 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.crossover import crossover
+from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
@@ -42,6 +43,7 @@ from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.sparse_gp import SparseProcess
@@ -110,6 +112,8 @@ class Hypervolume(BayesianLoop):
         s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
         if make is GaussianProcess:
             return tuple(GpModel(self.embedding, replace(self.process_settings, seed=seed)) for seed in seeds)
+        if make is DeepProcess:
+            return tuple(DeepModel(self.encoding, replace(s.deep, seed=seed)) for seed in seeds)
         if make is SparseProcess:
             return tuple(SparseModel(self.embedding, replace(self.sparse_settings, seed=seed)) for seed in seeds)
         if make is Forest:

@@ -27,6 +27,7 @@ from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.surrogates.base import Floats
+from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
@@ -44,6 +45,7 @@ class LoopSettings:
         score_weight: of the held-out score in the softmax that weighs two surrogates; 0: equal weights.
         gp: of the Gaussian process.
         sparse: of the sparse Gaussian process.
+        deep: of the deep Gaussian process.
         lengthscales: priors by role, instead of one prior for all.
         forest: of the random forest.
         permutation: the distance of two orders.
@@ -62,6 +64,7 @@ class LoopSettings:
     score_weight: float = 4.0
     gp: GpSettings = field(default_factory=GpSettings)
     sparse: SparseSettings = field(default_factory=SparseSettings)
+    deep: DeepSettings = field(default_factory=DeepSettings)
     lengthscales: RoleLengthscales | None = None
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
