@@ -54,6 +54,10 @@ double tp_pairs_likelihood(const double *zt, int n, int stride, int f, const dou
 void tp_pairs_value(const double *z, int n, int f, const double *single, const int32_t *columns, int k, const double *joint,
                     double *value);
 
+/* matrices.c */
+int tp_matrix_product(const double *a, int m, int k, const double *b, int n, double *c);
+void tp_matrix_triangular_inverse(const double *u, int n, double *inverse);
+
 /* improvement.c */
 void tp_log_h(const double *z, int64_t n, double *out);
 

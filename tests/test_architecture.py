@@ -124,6 +124,7 @@ NATIVE_DOORS = {
     "tunepass.study.pareto",
     "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",
+    "tunepass.surrogates.matrices",
     "tunepass.surrogates.pairs",
 }
 

@@ -55,6 +55,10 @@ _HOME_OF = {
     # surrogates and acquisitions
     "GaussianProcess": "tunepass.surrogates.gp",
     "GpSettings": "tunepass.surrogates.gp",
+    "DeepProcess": "tunepass.surrogates.deep_gp",
+    "DeepSettings": "tunepass.surrogates.deep_training",
+    "SparseProcess": "tunepass.surrogates.sparse_gp",
+    "SparseSettings": "tunepass.surrogates.sparse_gp",
     "Forest": "tunepass.surrogates.forest",
     "ForestSettings": "tunepass.surrogates.forest",
     "Acquisition": "tunepass.acquisition.base",
@@ -172,10 +176,14 @@ if TYPE_CHECKING:
     from tunepass.study.trust import Trust as Trust
     from tunepass.surrogates.base import Posterior as Posterior
     from tunepass.surrogates.base import Surrogate as Surrogate
+    from tunepass.surrogates.deep_gp import DeepProcess as DeepProcess
+    from tunepass.surrogates.deep_training import DeepSettings as DeepSettings
     from tunepass.surrogates.forest import Forest as Forest
     from tunepass.surrogates.forest import ForestSettings as ForestSettings
     from tunepass.surrogates.gp import GaussianProcess as GaussianProcess
     from tunepass.surrogates.gp import GpSettings as GpSettings
+    from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
+    from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
     from tunepass.tuning.fidelity import Fidelity as Fidelity
     from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions

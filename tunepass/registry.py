@@ -33,10 +33,12 @@ EXACT_SOLVERS: Mapping[str, str] = {
     "exhaustive": "tunepass.exact.enumeration:Enumeration",
 }
 
-# What the Bayesian strategies fit to trials; `mixed` there is both.
+# What the Bayesian strategies fit to trials; `mixed` there is `gp` and `forest`.
 SURROGATES: Mapping[str, str] = {
+    "deep": "tunepass.surrogates.deep_gp:DeepProcess",
     "forest": "tunepass.surrogates.forest:Forest",
     "gp": "tunepass.surrogates.gp:GaussianProcess",
+    "sparse": "tunepass.surrogates.sparse_gp:SparseProcess",
 }
 
 # What the strategy `bayesian` maximises, made over the incumbent's loss.

@@ -68,6 +68,14 @@ class SurrogateContract:
         surrogate.fit(x, np.tile([1.0, 2.0, 3.0], 8))
         np.testing.assert_allclose(surrogate.posterior(x[:1]).mean, 2.0, atol=0.5)
 
+    def test_a_constant_column_is_data(self, make: Callable[[], Surrogate]) -> None:
+        x, y = rows(30, seed=7)
+        x[:, 2] = 0.25
+        surrogate, new = make(), rows(6, seed=8)[0]
+        surrogate.fit(x, y)
+        posterior = surrogate.posterior(new)
+        assert np.isfinite(posterior.mean).all() and np.isfinite(posterior.variance).all()
+
     def test_no_posterior_before_a_fit(self, make: Callable[[], Surrogate]) -> None:
         with pytest.raises(ValueError, match="fit before"):
             make().posterior(rows(1)[0])

@@ -41,7 +41,13 @@ class TestMixed(StrategyContract):
         return lambda t: Bayesian(t, BayesianSettings(surrogate="mixed"))
 
 
-SURROGATES = pytest.mark.parametrize("surrogate", ["forest", "gp", "mixed"])
+class TestSparse(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Bayesian(t, BayesianSettings(surrogate="sparse"))
+
+
+SURROGATES = pytest.mark.parametrize("surrogate", ["forest", "gp", "mixed", "sparse"])
 
 
 def number(value: object) -> float:

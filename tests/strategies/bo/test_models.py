@@ -116,6 +116,24 @@ def test_the_better_predictor_counts_more() -> None:
     np.testing.assert_array_equal(model_weights([gp, forest], score_weight=0.0), 0.5)
 
 
+class Counting(ForestModel):
+    """Counts how often its score is asked for."""
+
+    scores = 0
+
+    def score(self) -> float:
+        self.scores += 1
+        return super().score()
+
+
+def test_a_model_alone_is_not_asked_for_its_score() -> None:
+    model = Counting(Encoding(small_space()), ForestSettings(), 0)
+    np.testing.assert_array_equal(model_weights([model], score_weight=4.0), [1.0])
+    assert model.scores == 0
+    model_weights([model, model], score_weight=4.0)
+    assert model.scores == 2
+
+
 def test_held_out_score_is_free_of_units_and_prefers_honest_variances() -> None:
     rng = np.random.default_rng(0)
     loss = rng.normal(size=200)

@@ -15,7 +15,9 @@ DEFAULT_REPLAY = 100  # evaluations
 FURTHER = "; or one of a plug-in, or the path of a class (package.module:Class)"
 REPLAYED_HELP = f"auto, random, exhaustive or bayesian{FURTHER}"
 STRATEGY_HELP = f"auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound{FURTHER}"
-SURROGATE_HELP = f"what the strategy bayesian fits to trials: forest, gp or mixed (default: forest){FURTHER}"
+SURROGATE_HELP = (
+    f"what the strategy bayesian fits to trials: forest, gp, mixed, sparse or deep (default: forest){FURTHER}"
+)
 PICK_HELP = """\
 of several objectives, the one the choice is the best of; of a .scala source also fastest, smallest or knee, or several
 of them, separated by commas"""

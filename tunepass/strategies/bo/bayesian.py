@@ -24,6 +24,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
+from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.design import DesignSettings, informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import (
@@ -40,6 +41,7 @@ from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import (
     AcquisitionFactory,
     SurrogateFactory,
@@ -52,9 +54,11 @@ from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.transforms import log_scale, scalarised
 from tunepass.study.recommendation import Beliefs
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.residual import ResidualSettings
+from tunepass.surrogates.sparse_gp import SparseProcess
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
 RANK_FLOOR = 1e-3  # added to q: the prior mean's ranks say little within this share of the space
@@ -197,6 +201,10 @@ class Bayesian(BayesianLoop):
         def model_of(make: SurrogateFactory) -> Callable[[], Model]:
             if make is GaussianProcess:
                 return gp
+            if make is DeepProcess:
+                return lambda: DeepModel(self.encoding, replace(s.deep, seed=self.task.seed))
+            if make is SparseProcess:
+                return lambda: SparseModel(self.embedding, replace(self.sparse_settings, seed=self.task.seed))
             return forest if make is Forest else lambda: SurrogateModel(self.encoding, make)
 
         bases = [model_of(make) for make in surrogate_factories(s.surrogate)]

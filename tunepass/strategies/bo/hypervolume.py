@@ -32,17 +32,21 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.crossover import crossover
+from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.bo.output import OutputChoice
+from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateModel, surrogate_factories
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
+from tunepass.surrogates.sparse_gp import SparseProcess
 
 EXACT_OBJECTIVES = (2, 3)  # numbers of objectives that hypervolume acquisitions are exact for
 ROWS = 800  # rows that a process is conditioned on, at most: those near the front and the latest
@@ -108,6 +112,10 @@ class Hypervolume(BayesianLoop):
         s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
         if make is GaussianProcess:
             return tuple(GpModel(self.embedding, replace(self.process_settings, seed=seed)) for seed in seeds)
+        if make is DeepProcess:
+            return tuple(DeepModel(self.encoding, replace(s.deep, seed=seed)) for seed in seeds)
+        if make is SparseProcess:
+            return tuple(SparseModel(self.embedding, replace(self.sparse_settings, seed=seed)) for seed in seeds)
         if make is Forest:
             return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
         return tuple(SurrogateModel(self.encoding, make) for _ in seeds)

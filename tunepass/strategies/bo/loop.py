@@ -27,9 +27,11 @@ from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.surrogates.base import Floats
+from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
+from tunepass.surrogates.sparse_gp import SparseSettings
 
 FEW = 30  # parameters up to which a suggestion looks at as many candidates as the settings say
 Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
@@ -42,6 +44,8 @@ class LoopSettings:
     Args:
         score_weight: of the held-out score in the softmax that weighs two surrogates; 0: equal weights.
         gp: of the Gaussian process.
+        sparse: of the sparse Gaussian process.
+        deep: of the deep Gaussian process.
         lengthscales: priors by role, instead of one prior for all.
         forest: of the random forest.
         permutation: the distance of two orders.
@@ -59,6 +63,8 @@ class LoopSettings:
 
     score_weight: float = 4.0
     gp: GpSettings = field(default_factory=GpSettings)
+    sparse: SparseSettings = field(default_factory=SparseSettings)
+    deep: DeepSettings = field(default_factory=DeepSettings)
     lengthscales: RoleLengthscales | None = None
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
@@ -103,6 +109,7 @@ class BayesianLoop(SequentialStrategy):
         self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=extra)
         by_role = None if s.lengthscales is None else s.lengthscales.priors(self.embedding.roles)
         self.process_settings = s.gp if by_role is None else replace(s.gp, lengthscale=by_role)
+        self.sparse_settings = s.sparse if by_role is None else replace(s.sparse, lengthscale=by_role)
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)

@@ -255,7 +255,10 @@ def held_out_score(predicted: Posterior, loss: Floats) -> float:
 
 
 def model_weights(models: Sequence[Model], score_weight: float) -> Floats:
-    """How much each model counts: a softmax of `score_weight` times its score; equal when that is 0."""
+    """How much each model counts: a softmax of `score_weight` times its score; equal when that is 0. A score may cost a
+    cross-validation, so one model alone is not asked for it."""
+    if len(models) == 1:
+        return np.ones(1)
     return softmax(score_weight * np.array([model.score() for model in models]))
 
 

@@ -1,0 +1,104 @@
+"""The sparse and the deep process as models of the Bayesian loop."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tunepass.space.features.embedding import Embedding
+from tunepass.space.features.encoding import Encoding
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.bo.deep_model import DeepModel
+from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
+from tunepass.strategies.bo.models import Model, last_refit
+from tunepass.strategies.bo.sparse_model import SparseModel
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.deep_training import DeepSettings
+from tunepass.surrogates.sparse_gp import SparseSettings
+from tunepass.testing.strategy import drive, small_space, task
+
+SPARSE = SparseSettings(fewest_inducing=5, draws=3, starts=1, iterations=5)
+DEEP = DeepSettings(steps=30, refit_steps=5)
+MODELS: dict[str, Callable[[], Model]] = {
+    "sparse": lambda: SparseModel(Embedding(small_space().parameters), SPARSE),
+    "deep": lambda: DeepModel(Encoding(small_space()), DEEP),
+}
+EACH = pytest.mark.parametrize("name", list(MODELS))
+
+
+def sample(model: Model, n: int, seed: int = 0) -> tuple[Floats, Floats]:
+    x = model.rows(small_space().sample_columns(n, np.random.default_rng(seed)))
+    return x, np.sin(3 * x[:, 0]) + x[:, 1]
+
+
+@EACH
+def test_parameters_do_not_depend_on_the_path(name: str) -> None:
+    steady, sudden = MODELS[name](), MODELS[name]()
+    x, loss = sample(steady, 33)
+    assert last_refit(33) < 33
+    for n in (31, 32, 33):
+        steady.fit(x[:n], loss[:n], x[:0])
+    sudden.fit(x, loss, x[:0])
+    np.testing.assert_array_equal(steady.posterior(x).mean, sudden.posterior(x).mean)
+
+
+@EACH
+def test_fantasies_and_bounds_are_believed(name: str) -> None:
+    model = MODELS[name]()
+    x, loss = sample(model, 24)
+    model.fit(x[:20], loss[:20], x[20:])
+    assert np.isfinite(model.posterior(x).mean).all()
+    bounds = np.arange(20) == 3
+    model.fit(x[:20], np.where(bounds, loss.min() - 9.0, loss[:20]), x[:0], bounds=bounds)
+    assert model.posterior(x[3:4]).mean[0] > loss.min() - 4.0
+
+
+@EACH
+def test_left_out_losses_and_the_score_are_of_rows_that_were_not_seen(name: str) -> None:
+    model = MODELS[name]()
+    x, loss = sample(model, 20)
+    model.fit(x, loss, x[:0])
+    left_out = model.left_out(x, loss)
+    assert left_out.mean.shape == (20,) and (left_out.variance > 0).all()
+    assert np.corrcoef(left_out.mean, loss)[0, 1] > 0.5 and np.isfinite(model.score())
+
+
+def test_the_sparse_process_is_conditioned_on_rows_that_a_full_one_would_drop() -> None:
+    model = MODELS["sparse"]()
+    x, loss = sample(model, 60)
+    model.fit(x, loss, x[:0], keep=np.arange(20))
+    assert isinstance(model, SparseModel) and len(model.process.leave_one_out().mean) == 60
+    noise = np.full(60, 0.5)
+    model.fit(x, loss, x[:2], noise=noise)
+    assert len(model.process.leave_one_out().mean) == 62
+
+
+@pytest.mark.parametrize("surrogate", ["sparse", "deep"])
+def test_suggestions_are_feasible_distinct_and_reproducible(surrogate: str) -> None:
+    settings = BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runs = [drive(Bayesian(task(seed=3), settings), 22) for _ in range(2)]
+    assert runs[0] == runs[1] and len(set(runs[0])) == 22
+    assert all(small_space().contains(c) for c in runs[0])
+
+
+@pytest.mark.parametrize("surrogate", ["sparse", "deep"])
+def test_each_objective_has_a_process_of_its_own(surrogate: str) -> None:
+    settings = HypervolumeSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50)
+    strategy = Hypervolume(task(objectives=2), settings)
+    assert len(set(drive(strategy, 19))) == 19
+    kinds = {"sparse": SparseModel, "deep": DeepModel}
+    assert [type(model) for models in strategy.model_sets for model in models] == [kinds[surrogate]] * 2
+
+
+def test_settings_reach_the_processes() -> None:
+    with_seed = Bayesian(task(seed=5), BayesianSettings(surrogate="deep", deep=replace(DEEP, hidden=(3,))))
+    (deep,) = with_seed.models
+    assert isinstance(deep, DeepModel) and deep.settings == replace(DEEP, hidden=(3,), seed=5)
+    (sparse,) = Bayesian(task(seed=5), BayesianSettings(surrogate="sparse", sparse=SPARSE)).models
+    assert isinstance(sparse, SparseModel) and sparse.settings == replace(SPARSE, seed=5)
