@@ -58,7 +58,7 @@ def test_a_search_goes_on_by_several_after_its_default(cores: int) -> None:
     asked: list[int] = []
 
     class Counting(Study):
-        def suggest(self, n: int = 1, *further: object) -> list[Configuration]:
+        def suggest(self, n: int = 1, *further: object, **shared: object) -> list[Configuration]:
             asked.append(n)
             return super().suggest(n, *further)  # type: ignore[arg-type]
 

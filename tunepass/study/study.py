@@ -119,12 +119,16 @@ class Study:
 
     # -- asking and telling
 
-    def suggest(self, n: int = 1, first: Sequence[Configuration] = ()) -> list[Configuration]:
+    def suggest(
+        self, n: int = 1, first: Sequence[Configuration] = (), *, shared: Sequence[Configuration] = ()
+    ) -> list[Configuration]:
         """The next configurations to evaluate.
 
         Args:
             n: how many, at most.
             first: configurations that come before the strategy's, where they were never suggested or observed.
+            shared: configurations that are suggested, before all others, even while another process evaluates them; the
+                outcome that is observed first stands.
 
         Returns:
             At most `n` configurations; `[]` once the budget or the space is exhausted.
@@ -140,6 +144,9 @@ class Study:
         self._catch_up()
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
+        if running := [c for c in shared if c in known and c not in self._suggested][:n]:
+            self._suggested.update(running)
+            return running
         room = min(n, self._room(len(known)))
         due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
         chosen = self._claim(due, known, room)
@@ -285,6 +292,17 @@ class Study:
         if busy < len(pending):
             return False
         return self._exhausted or (self._size is not None and len(self._trials) + busy >= self._size)
+
+    @property
+    def elsewhere(self) -> list[Configuration]:
+        """The configurations that other processes evaluate now, oldest first.
+
+        Example:
+            >>> tp.Study(space, [tp.Objective("time")]).elsewhere
+            []
+        """
+        pending = self.store.pending(self._record)
+        return [p.configuration for p in pending if not p.abandoned and p.configuration not in self._suggested]
 
     # -- results
 

@@ -30,6 +30,7 @@ from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.probes import Defect, Probes, outdated_failures
 from tunepass.tuning.remeasuring import Remeasuring
 from tunepass.tuning.result import Gain, Phase, Progress, SearchResult, failures_of, none_compiled, value_of
+from tunepass.tuning.shared_search import SharedSearch
 from tunepass.tuning.simplify import simpler
 from tunepass.tuning.trial_log import TrialLog
 
@@ -64,6 +65,9 @@ class SearchLoop:
         self.budget = Budget(self.trial_log, evaluate, options.budget_s, options.max_evals, clock)
         self.final = FinalRound(self.trial_log, self.budget, evaluate, self.guard, sanitize=options.sanitize)
         self.again = Remeasuring(self.trial_log, self.budget, evaluate, self.guard)
+        self.sharing = SharedSearch(
+            self.trial_log, self.budget, self.guard.pause, lambda note: self.show("search", None, note)
+        )
         self.evaluations = 0
         self.exploring = True
         if (waiting := capability(evaluate, WaitsForCores)) is not None:
@@ -131,7 +135,7 @@ class SearchLoop:
             # The default goes alone: what it tells of limits and of the reference serves all others.
             less = self.simpler_ones()
             first = less or [*self.probes.due(), *self.openings_due()]
-            suggested = self.study.suggest(self.batch() if self.trial_log.trials else 1, first)
+            suggested = self.sharing.suggest(self.batch() if self.trial_log.trials else 1, first)
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return

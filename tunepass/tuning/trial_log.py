@@ -41,13 +41,18 @@ class TrialLog:
                 replace=replace,
             )
         )
-        if replace:
-            self.trials = self.study.trials
-        else:
+        if not replace and trial.number == len(self.trials):
             self.trials.append(trial)
+        else:  # changed, or after trials of other processes
+            self.trials = self.study.trials
         if trial.measured and trial.same_as is None:
             self.best = self._best()
         return trial
+
+    def catch_up(self) -> None:
+        """Take in what other processes have stored, as far as the study has."""
+        self.trials = self.study.trials
+        self.best = self._best()
 
     def _of_same_code(self, evaluation: Evaluation) -> Evaluation | None:
         """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
