@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError
+from tunepass.diagnostics import Diagnostic, EnvironmentFault, Source, SourceError, TunepassError
 from tunepass.yaml_nodes import NodeReader
 
 T = TypeVar("T")
@@ -19,7 +19,9 @@ def each(items: Iterable[T], step: Callable[[T], R]) -> list[R]:
     for item in items:
         try:
             results.append(step(item))
-        except TunepassError as error:  # noqa: PERF203 (all that is wrong, not only the first)
+        except EnvironmentFault:  # noqa: PERF203 (all that is wrong, not only the first)
+            raise
+        except TunepassError as error:
             problems += error.diagnostics
     if problems:
         raise SourceError(problems)
@@ -36,6 +38,8 @@ class CollectingReader(NodeReader[SourceError]):
     def collect(self, step: Callable[[], R]) -> R | None:
         try:
             return step()
+        except EnvironmentFault:
+            raise
         except TunepassError as error:
             self.problems += error.diagnostics
             return None

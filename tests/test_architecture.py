@@ -17,23 +17,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
     "_native": set(),
     "yaml_nodes": set(),
-    "files": set(),
+    "machine_faults": set(),
+    "files": {"machine_faults"},
     "signals": set(),
     "spread": set(),
     "capabilities": set(),
-    "compilers": {"files"},
+    "compilers": {"files", "machine_faults"},
     "plugins": set(),
     "registry": {"compilers", "plugins"},
     "expr": set(),
     "space": {"expr"},
     "ir": {"space", "expr"},
-    "study": {"capabilities", "space", "expr", "registry", "yaml_nodes", "files"},
+    "study": {"capabilities", "space", "expr", "registry", "yaml_nodes", "files", "machine_faults"},
     "surrogates": set(),
     "acquisition": {"surrogates", "space", "study"},
     "strategies": {"capabilities", "acquisition", "surrogates", "study", "space", "expr", "registry"},
     "exact": {"study", "space", "expr", "registry"},
     "pruning": {"space", "expr", "registry", "spread"},
-    "evaluators": {"capabilities", "compilers", "ir", "study", "space", "expr", "files"},
+    "evaluators": {"capabilities", "compilers", "ir", "study", "space", "expr", "files", "machine_faults"},
     "executors": {"capabilities", "registry", "study", "space", "evaluators", "spread"},
     "polyhedral": {"ir", "space", "expr"},
     "tensors": {"ir", "space", "expr", "files"},
@@ -53,7 +54,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "expr",
         "registry",
     },
-    "tuning": {"capabilities", "signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
+    "tuning": {
+        *("capabilities", "signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"),
+        "machine_faults",
+    },
     "passes": {
         *("backends", "evaluators", "exact", "hwmodels", "tuning", "strategies", "ir", "space", "study", "expr"),
         *("registry", "files", "capabilities"),
@@ -64,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
         *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry", "spread", "compilers"),
+        "machine_faults",
     },
     "commands": {
         *(
@@ -80,6 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "study",
         ),
         *("pruning", "executors", "spread", "ir", "space", "files", "registry", "plugins", "version", "compilers"),
+        "machine_faults",
     },
     "extension": {
         *(
@@ -110,7 +116,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         *("capabilities", "pruning", "space", "strategies", "study", "surrogates"),
     },
-    "cli": {"commands", "registry", "signals"},
+    "cli": {"commands", "registry", "signals", "machine_faults"},
     "__main__": {"cli"},
     "__init__": {"version"},  # hands on names of any room, and imports none when it runs
 }

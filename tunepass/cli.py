@@ -36,7 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _ended_by(error: BaseException) -> int:
     """Says what has ended a command, and returns its status."""
     from tunepass.diagnostics import TunepassError
+    from tunepass.machine_faults import is_machines, machine_fault
 
+    if is_machines(error):
+        error = machine_fault(error)
+        _drop_output()
     if isinstance(error, TunepassError):
         print(error, file=sys.stderr)
         return error.exit_status
@@ -45,11 +49,18 @@ def _ended_by(error: BaseException) -> int:
 
         print("tunepass: interrupted", file=sys.stderr)
         return 128 + signal_of(error)
-    if isinstance(error, BrokenPipeError):
-        # The reader of our results has gone; leave nothing for the interpreter to flush into the closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # the reader of our results has gone
+        _drop_output()
         return 0
     return _internal_error(error)
+
+
+def _drop_output() -> None:
+    """Leave nothing for the interpreter to flush into a closed pipe or a full disk."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _start_in_utf8() -> NoReturn:
@@ -80,7 +91,11 @@ def _dispatch(words: list[str]) -> int:
         print(printable(note), file=sys.stderr)
     rendered = answer.render(options.format)
     if rendered:
-        print(printable(rendered) if options.format == "text" and sys.stdout.isatty() else rendered, flush=True)
+        from tunepass.machine_faults import doing
+
+        text = printable(rendered) if options.format == "text" and sys.stdout.isatty() else rendered
+        with doing("write the results"):
+            print(text, flush=True)
     return int(answer.status)
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tunepass.diagnostics import EnvironmentFault, TunepassError
+from tunepass.machine_faults import ERRNOS, cannot
 
 _NOTED: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 _KINDS = {
@@ -34,12 +35,6 @@ _KINDS = {
 }
 
 _LEFT = re.compile(r"\.tunepass-(?:[0-9a-f]{16}\.tmp|[a-z0-9_]{8})")  # how files and folders in the making are called
-
-# What the machine lacks or does not do, whatever is asked of it.
-MACHINES = {
-    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE),
-    *(errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE),
-}
 
 
 class NoRegularFile(OSError):
@@ -87,8 +82,10 @@ def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = Tunepa
     note_read(path)
     try:
         return read_regular(path, limit)
-    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
-        raise error(f"cannot read {shown(path)}: {getattr(problem, 'strerror', None) or problem}") from None
+    except OSError as problem:
+        raise cannot(f"read {shown(path)}", problem, error) from None
+    except ValueError as problem:  # a name with a zero byte
+        raise error(f"cannot read {shown(path)}: {problem}") from None
 
 
 def read_utf8(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> str:
@@ -135,7 +132,7 @@ def writable_folder(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError as error:
-        full = error.errno in MACHINES - {errno.EROFS}  # which is a folder that was named wrongly
+        full = error.errno in ERRNOS - {errno.EROFS}  # which is a folder that was named wrongly
         raise (EnvironmentFault if full else TunepassError)(
             f"cannot write to {shown(path)}: {error.strerror}",
             hint="name another folder with -o, another store with --store",
@@ -149,7 +146,7 @@ def scratch_folder(folder: Path, error: type[TunepassError] = TunepassError) -> 
     try:
         scratch, descriptor = _new_folder(folder)
     except OSError as problem:
-        raise error(f"cannot write to {shown(folder)}: {problem.strerror}") from None
+        raise cannot(f"write to {shown(folder)}", problem, error) from None
     try:
         yield scratch
     finally:
@@ -176,8 +173,7 @@ def write_bytes(
     try:
         _replace(Path(os.path.realpath(path)), data, durable)
     except OSError as problem:
-        kind = EnvironmentFault if problem.errno in MACHINES else error
-        raise kind(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
+        raise cannot(f"write {shown(path)}", problem, error, hint) from None
 
 
 def _replace(path: Path, data: bytes | bytearray, durable: bool) -> None:
@@ -267,6 +263,8 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(descriptor)
 

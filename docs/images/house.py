@@ -54,10 +54,8 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("compilers",), "languages, options, what a compiler is asked"),
         (("capabilities",), "abilities besides a role's"),
     ),
-    (
-        (("diagnostics", "version"), "user errors"),
-        (("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
-    ),
+    ((("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),),
+    ((("diagnostics", "machine_faults", "version"), "errors of users and of the machine"),),
 )
 
 # A build from end to end: (room, what happens there).

@@ -36,6 +36,8 @@ def run(words: list[str]) -> int:
 
 def missing(name: str, error: OSError) -> Exception:
     from tunepass.diagnostics import ToolError
+    from tunepass.machine_faults import cannot
 
-    hint = "set TUNEPASS_CC to a C compiler, TUNEPASS_CXX to one of C++"
-    return ToolError(f"cannot run the compiler {name}: {error.strerror}", hint=hint)
+    return cannot(
+        f"run the compiler {name}", error, ToolError, "set TUNEPASS_CC to a C compiler, TUNEPASS_CXX to one of C++"
+    )

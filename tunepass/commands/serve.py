@@ -10,6 +10,7 @@ from tunepass.commands.answer import Answer
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.jobs.pruning import prunable
 from tunepass.jobs.serving import bounded_lines, serve
+from tunepass.machine_faults import doing
 from tunepass.pruning.pruned_space import PrunedSpace
 
 
@@ -21,6 +22,7 @@ def run(options: argparse.Namespace) -> Answer:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # a line that is not UTF-8 is answered too
     for answer in serve(space, bounded_lines(sys.stdin)):
-        sys.stdout.write(f"{answer}\n")
-        sys.stdout.flush()
+        with doing("write the answers"):
+            sys.stdout.write(f"{answer}\n")
+            sys.stdout.flush()
     return Answer("")

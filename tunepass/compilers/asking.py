@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tunepass.diagnostics import ToolError
+from tunepass.diagnostics import EnvironmentFault, ToolError
+from tunepass.machine_faults import cannot, of_the_machine, remedy
 
 PATIENCE_S = 20.0
 MEMORY_BYTE, OUTPUT_BYTE = 1 << 30, 64 << 20  # that preprocessing a text may take
@@ -103,13 +104,23 @@ def _ask(
             )
         except OSError as error:
             hint = "is it installed, executable and on the PATH?"
-            raise ToolError(f"cannot run {words[0]}: {error.strerror}", hint=hint) from None
+            raise cannot(f"run {words[0]}", error, ToolError, hint) from None
         try:
             late = "" if _ended(process, patience_s) else f"no answer within {patience_s:g} s"
         finally:
             _stop(process)
         printed, messages = _read(out), _read(err)
+    if process.returncode != 0 and not late:
+        _check_machine(words[0], messages, limited=limited)
     return Reply(process.returncode == 0, "" if late else printed, late or messages)
+
+
+def _check_machine(program: str | Path, messages: str, *, limited: bool) -> None:
+    """Raises EnvironmentFault where the program failed by the machine's fault, in its own words. Memory that it lacks
+    within limits is the text's matter."""
+    for line in messages.splitlines():
+        if of_the_machine(line) and not (limited and "memory" in line):
+            raise EnvironmentFault(f"{program} failed: {line.strip()}", hint=remedy(line))
 
 
 def _read(file: IO[bytes]) -> str:

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from tunepass.backends.base import Starts, Target
 from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
-from tunepass.evaluators.process.failures import of_the_machine
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import size_text
@@ -40,6 +39,7 @@ from tunepass.jobs.sizes import (
 )
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
+from tunepass.machine_faults import is_machines, of_the_machine
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.defect import check_probes
 from tunepass.passes.emit import note
@@ -155,10 +155,9 @@ def _finishing(request: BuildRequest) -> Iterator[None]:
     """Inputs were validated before this block; a failure inside is an environment error."""
     try:
         yield
-    except (OSError, ToolError, EnvironmentFault) as error:
-        if isinstance(error, ToolError) and not of_the_machine(str(error)):
-            raise
-        if isinstance(error, EnvironmentFault):
+    except Exception as error:
+        known = isinstance(error, OSError) or (isinstance(error, ToolError) and of_the_machine(str(error)))
+        if isinstance(error, EnvironmentFault) or not (known or is_machines(error)):
             raise
         raise environment_fault(error, f"cannot write the results to {shown(request.folder)}") from None
 

@@ -17,6 +17,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
 from tunepass.jobs.places import lock_key, store_path
 from tunepass.jobs.staleness import reasons
+from tunepass.machine_faults import is_machines
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
@@ -148,6 +149,8 @@ def locked_job(kernel: Kernel, lock: Lock, starts: Starts = Starts.NOTHING, comp
     target = replace(backend.target_of(locked, (entry.objective.name,)), compiler=command, starts=starts)
     try:
         job = prepare(kernel, target, lock)
+    except EnvironmentFault:
+        raise
     except TunepassError:  # the kernel no longer has that objective, or there is no such device any more
         job = prepare(kernel, replace(target, objectives=()), lock)
     if not compiler and passed != locked.flags:
@@ -288,14 +291,15 @@ def search(
         except EnvironmentFault:
             mark_unfinished(job, store)  # again, where somebody removed the folder
             raise
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):  # nobody reads the progress
-                raise
-            raise environment_fault(error, "the search was stopped by this machine") from error
         except TunepassError:
             if not marked:
                 mark_finished(job, store)
             raise
+        except Exception as error:
+            closed = isinstance(error, BrokenPipeError)  # nobody reads the progress
+            if closed or not (isinstance(error, OSError) or is_machines(error)):
+                raise
+            raise environment_fault(error, "the search was stopped by this machine") from error
     return replace(result, warnings=(*result.warnings, *prior.warnings)) if prior else result
 
 

@@ -11,7 +11,7 @@ from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.compilers.languages import USUAL_SUFFIX, language_of
 from tunepass.compilers.named import harmless_words
-from tunepass.diagnostics import Source, SourceError, TunepassError, spelling_hint
+from tunepass.diagnostics import EnvironmentFault, Source, SourceError, TunepassError, spelling_hint
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
 from tunepass.ir.kernel import Kernel
@@ -94,6 +94,8 @@ def _locked_words(path: str | Path) -> tuple[str, ...]:
     """The compiler's words that the source was tuned with, as far as a lock that can be read says so."""
     try:
         entries = Lock.read(lock_path(path), only=key_name(Path(path).name)).entries
+    except EnvironmentFault:
+        raise
     except TunepassError:
         return ()  # whoever needs the lock says what is wrong with it
     flags = [entry.identity.flags for key, entry in entries.items() if file_name(key) == Path(path).name]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tunepass.backends.base import Backend, frontend_of
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.expr.algebra import both, lift, substitute
 from tunepass.expr.nodes import Expr, free_names
 from tunepass.expr.typing import constant
@@ -62,6 +62,8 @@ def sizes_to_tune(job: Job, most: int | None) -> tuple[Size, ...]:
         sizes = tuple(dict.fromkeys((source_size(job.backend, [name for name, _ in listed[0]]), *listed)))
         default = SizedChoices(sizes=sizes, choices=(job.space.default,) * len(sizes))
         check_dispatcher(job, default)
+    except EnvironmentFault:
+        raise
     except TunepassError:
         if most is not None:
             raise

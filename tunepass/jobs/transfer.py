@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from tunepass.diagnostics import TunepassError, spelling_hint
+from tunepass.diagnostics import EnvironmentFault, TunepassError, spelling_hint
 from tunepass.jobs.job import Job
 from tunepass.jobs.places import store_path
 from tunepass.space.configuration import Configuration, Value
@@ -83,6 +83,8 @@ def _again(recipient: Recipient, begun: Origin) -> SearchPrior:
 def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
     try:
         prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
+    except EnvironmentFault:
+        raise
     except TunepassError:
         return SearchPrior(begun, None, missing=(begun,))
     return replace(prior, origin=replace(prior.origin, differs=begun.differs))
@@ -146,6 +148,8 @@ def _nearest(recipient: Recipient, opened: Store, records: Sequence[StudyRecord]
     for record in sorted(others, key=lambda r: _far(recipient, r)):
         try:
             prior = _of_record(recipient, opened, record, None)
+        except EnvironmentFault:
+            raise
         except TunepassError:
             continue
         if recipient.objective.name in {o.name for o in record.objectives} and prior.origin.trials >= FEWEST:

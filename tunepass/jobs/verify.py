@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tunepass.backends.base import Starts
 from tunepass.compilers.named import are_harmless, usual_command
-from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.places import file_name, lock_key
@@ -102,7 +102,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     try:
         kernels = parse(source, words=compiler or None).kernels
     except TunepassError as error:
-        if missing or isinstance(error, ToolError):
+        if missing or isinstance(error, ToolError | EnvironmentFault):
             raise
         return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
     checked = []
@@ -116,7 +116,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
 def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:
     try:
         return Checked(key, entry, locked_job(kernel, lock, Starts.COMPILER, compiler), guessed=not compiler)
-    except ToolError:  # no such compiler: this machine is at fault, not the lock
+    except (ToolError, EnvironmentFault):  # no such compiler: this machine is at fault, not the lock
         raise
     except TunepassError as error:
         return Checked(key, entry, None, error.diagnostics[0].message if entry else f"{key} is not in the lock")

@@ -17,8 +17,9 @@ from typing import TypeVar
 from tunepass.capabilities import capability
 from tunepass.diagnostics import Diagnostic, EnvironmentFault, ToolError
 from tunepass.evaluators.capabilities import SetsUpAgain
-from tunepass.evaluators.process.failures import BELIEVED, may_be_the_machines, of_the_machine, remedy
+from tunepass.evaluators.process.failures import BELIEVED, may_be_the_machines
 from tunepass.executors.base import Executor
+from tunepass.machine_faults import is_machines, of_the_machine, remedy, words_of
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.trial import Trial
@@ -58,8 +59,8 @@ class FaultGuard:
         for pause_s in (*PAUSES_S, None):
             try:
                 values = compare()
-            except FAULTS as fault:
-                if self._setting_up is None:
+            except Exception as fault:
+                if self._setting_up is None or not is_fault(fault):
                     raise
                 values, failed = [], fault
             if values and (all(values) or self._setting_up is None):
@@ -105,11 +106,13 @@ class FaultGuard:
             evaluation = attempt()
             self._works = self._works or self._setting_up.is_set_up
             return evaluation, None
-        except FAULTS as fault:
+        except Exception as fault:
+            if not is_fault(fault):
+                raise
             self._works = self._works or self._setting_up.is_set_up
             if not self._works and isinstance(fault, ToolError) and not of_the_machine(str(fault)):
                 raise
-            return Evaluation(Failed("run", str(fault))), fault
+            return Evaluation(Failed("run", str(fault) or words_of(fault))), fault
 
     def _believe(self, evaluation: Evaluation) -> Evaluation:
         """With a note for later builds, where the words alone would make them doubt it."""
@@ -131,10 +134,17 @@ class FaultGuard:
         assert self._setting_up is not None
         try:
             self._setting_up.set_up_again()
-        except FAULTS as fault:
+        except Exception as fault:
+            if not is_fault(fault):
+                raise
             return fault
         self._works = True
         return None
+
+
+def is_fault(error: Exception) -> bool:
+    """May the machine be the reason of the error? Also where it has no memory or no thread left."""
+    return isinstance(error, FAULTS) or is_machines(error)
 
 
 def patiently(action: Callable[[], Result], pause: Callable[[float], None] = time.sleep) -> Result:
@@ -179,16 +189,14 @@ def environment_fault(
     words = [line for line in _words(fault).splitlines() if line.strip()]
     telling = next((line for line in words if of_the_machine(line)), words[min(1, len(words) - 1)])
     text = words[0] if telling == words[0] else f"{words[0]}: {telling.strip()}"
-    hint = f"{remedy(str(fault))}; everything measured is kept, and the same command goes on"
+    hint = f"{remedy(_words(fault))}; everything measured is kept, and the same command goes on"
     return EnvironmentFault(Diagnostic(f"{summary}: {text}", hint=hint))
 
 
 def _words(fault: Exception) -> str:
     if isinstance(fault, ToolError):
         return "\n".join(f"{d.message}\n{d.hint or ''}" for d in fault.diagnostics)
-    if isinstance(fault, OSError) and fault.strerror:
-        return f"{fault.filename}: {fault.strerror}" if fault.filename else fault.strerror
-    return str(fault) or type(fault).__name__
+    return words_of(fault) if is_machines(fault) or isinstance(fault, OSError) else str(fault) or type(fault).__name__
 
 
 def _log(evaluation: Evaluation) -> str:

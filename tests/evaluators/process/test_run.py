@@ -15,12 +15,12 @@ from typing import get_args
 
 import pytest
 
-from tunepass.diagnostics import ToolError
+from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.process import run as run_module
-from tunepass.evaluators.process.failures import of_the_machine
 from tunepass.evaluators.process.protection import Kind, available
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.process.supervisor.main import started
+from tunepass.machine_faults import of_the_machine
 
 LIMITS = Limits(wall_s=20)
 BRIEF = Limits(wall_s=0.5)
@@ -184,7 +184,7 @@ def test_an_interrupt_kills_the_program_and_propagates(mark: str) -> None:
 def test_when_the_caller_is_killed_the_program_goes_too(protection: Kind, mark: str) -> None:
     code = f"""import sys
 from tunepass.evaluators.process import run as run_module
-from tunepass.evaluators.process.failures import of_the_machine
+from tunepass.machine_faults import of_the_machine
 from tunepass.evaluators.process.protection import Kind, available
 from tunepass.evaluators.process.run import Limits, run_limited
 run_limited([sys.executable, "-c", "import time; time.sleep(60)", {mark + "-inner"!r}], limits=Limits(wall_s=60),
@@ -236,7 +236,7 @@ def test_descriptors_are_passed_on_by_number_and_close_with_the_program(protecti
 
 def test_what_cannot_be_set_up_is_told_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def message(cwd: Path | None = None, scratch: Path | None = None) -> str:
-        with pytest.raises(ToolError) as caught:
+        with pytest.raises((ToolError, EnvironmentFault)) as caught:
             run_limited(["true"], limits=LIMITS, cwd=cwd, scratch=scratch, trust="kernel" if scratch else "program")
         assert of_the_machine(str(caught.value))
         return str(caught.value)
@@ -247,17 +247,17 @@ def test_what_cannot_be_set_up_is_told_with_its_reason(tmp_path: Path, monkeypat
     assert "the temporary folder" in message(scratch=tmp_path / "file")
     assert "Not a directory" in message(scratch=tmp_path / "file")
     monkeypatch.setattr(run_module, "start_words", lambda: [str(tmp_path / "file")])
-    assert "the supervisor of programs cannot be started: [Errno 13] Permission denied" in message()
+    assert f"the supervisor of programs cannot be started: {tmp_path}/file: Permission denied" in message()
 
 
 @pytest.mark.parametrize("files", [10, 20, 40, 64])
 def test_few_open_files_are_told_of_in_words(files: int, tmp_path: Path) -> None:
     code = (
         "import resource\nfrom tunepass.evaluators.process.run import Limits, run_limited\n"
-        "from tunepass.diagnostics import ToolError\nfrom tunepass.evaluators.process.protection import shield\n"
+        "from tunepass.diagnostics import TunepassError\nfrom tunepass.evaluators.process.protection import shield\n"
         f"shield()\nresource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))\n"
         "try: print(run_limited(['echo', 'ran'], limits=Limits(wall_s=20)).stdout)\n"
-        "except ToolError as error: print(error)\n"
+        "except TunepassError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert "Traceback" not in done.stderr and ("ran" in done.stdout or "Too many open files" in done.stdout), done

@@ -6,6 +6,7 @@ import re
 
 from tunepass.evaluators.process.first_error import without_warnings
 from tunepass.evaluators.process.run import Completed, Limits, head
+from tunepass.machine_faults import of_the_machine
 from tunepass.study.outcome import Failed, Outcome
 
 OUT_OF_MEMORY = re.compile(
@@ -15,41 +16,12 @@ OUT_OF_MEMORY = re.compile(
 STAGES = {"timeout": "timeout", "output": "output", "disk": "output", "memory": "memory", "processes": "run"}
 
 
-# Words of a machine that fails, as the C library, gcc, clang, linkers, make and this package say them; what to do then.
-REMEDIES = {
-    r"No space left on device|Disk quota exceeded": (
-        "free some space (TMPDIR names another temporary folder, --store another store, -o another output folder)"
-    ),
-    r"Read-only file system": "name a folder that can be written: TMPDIR for temporary files, --store, -o",
-    (
-        r"Cannot allocate memory|Resource temporarily unavailable|Killed signal terminated|virtual memory exhausted|"
-        r"was ended by SIG(?:KILL|BUS)|the supervisor of .* died|cannot fork|vfork: |unable to create a? ?thread"
-    ): "close other programs, or compile fewer side by side (--jobs)",
-    r"Too many open files": "close other programs, or raise the limit (ulimit -n)",
-    r"Text file busy|Stale file handle|Input/output error|Transport endpoint|Remote I/O error": "is the disk well?",
-    r"[Cc]annot create temporary file|cannot execute|unable to execute command|posix_spawn": (
-        "is the compiler still whole, and is the temporary folder (TMPDIR) there?"
-    ),
-    r"the supervisor of programs cannot be started": "may this user start the Python that tunepass runs in?",
-    r"cannot run .* cannot be set up: ": "`tunepass doctor` says what this machine permits",
-}
-OF_THE_MACHINE = re.compile("|".join(REMEDIES))
 BELIEVED = "(tried again, and the default still works)"
 CHECKED = ("compile", "run", "memory")  # stages in which a failure may be the machine's whatever its words are
 
 
-def of_the_machine(text: str) -> bool:
-    """Are the words those of a machine that fails, whatever runs on it?"""
-    return OF_THE_MACHINE.search(text) is not None
-
-
 def may_be_the_machines(outcome: Outcome) -> bool:
     return isinstance(outcome, Failed) and (outcome.stage in CHECKED or of_the_machine(outcome.log))
-
-
-def remedy(text: str) -> str:
-    """Remedy for a machine with this failure."""
-    return next((words for pattern, words in REMEDIES.items() if re.search(pattern, text)), "find out why")
 
 
 def compile_failure(done: Completed, limits: Limits) -> Failed | None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tunepass.diagnostics import EnvironmentFault
 from tunepass.evaluators.process.supervisor.kernel import PR_SET_DUMPABLE, prctl
+from tunepass.machine_faults import machine_fault, remedy
 
 START = Path(__file__).parent / "supervisor" / "start.py"
 PROBE_S = 20.0
@@ -43,7 +44,7 @@ def available() -> tuple[Protection, tuple[Kind, ...]]:
         done = subprocess.run(command, capture_output=True, timeout=PROBE_S, check=True, stdin=subprocess.DEVNULL)
         versions: dict[str, int] = marshal.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, EOFError, ValueError, TypeError) as error:
-        raise EnvironmentFault(f"the supervisor of candidates cannot be started: {error}") from error
+        raise cannot_start(error) from error
     kinds: tuple[Kind, ...] = ("namespaces", "user_namespaces", "broker")
     kinds = (*(kind for kind in kinds if versions[kind]), "supervisor")
     return Protection(kinds[0], bool(versions["filter"]), versions["landlock"]), kinds
@@ -71,6 +72,16 @@ def note_protection(wanted: str, got: str) -> None:
 def weakened() -> list[str]:
     """In what way runs of this process were less protected than `shield` says, once each."""
     return list(_WEAKENED)
+
+
+def cannot_start(error: Exception) -> EnvironmentFault:
+    """The error where no supervisor starts: no space, no memory, or a Python that this user may not start."""
+    summary, printed = "the supervisor of programs cannot be started", getattr(error, "stderr", None)
+    lines = printed.decode(errors="replace").strip().splitlines() if isinstance(printed, bytes) else []
+    if not lines:
+        return machine_fault(error, summary)
+    message = f"{summary}: {lines[-1]}"
+    return EnvironmentFault(message, hint=remedy(message))
 
 
 def start_words() -> list[str]:

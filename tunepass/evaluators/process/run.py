@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import marshal
 import os
 import signal
@@ -14,8 +15,9 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from tunepass.compilers.asking import base_environment
-from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process.protection import Kind, Trust, note_protection, shield, start_words
+from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
+from tunepass.evaluators.process.protection import Kind, Trust, cannot_start, note_protection, shield, start_words
+from tunepass.machine_faults import cannot, remedy
 
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
@@ -166,45 +168,55 @@ def run_limited(
         "threads": limits.threads,
         "descriptors": list(descriptors),
     }
-    reply = _supervise(marshal.dumps(request), descriptors, stop or Stop())
+    reply, complaint = _supervise(marshal.dumps(request), descriptors, stop or Stop())
     try:
         answer: tuple[_Header, bytes, bytes] = marshal.loads(reply)
     except (EOFError, ValueError, TypeError):
-        raise ToolError(f"the supervisor of {words[0]} died", hint="was it killed for lack of memory?") from None
+        died = f"the supervisor of {words[0]} died"
+        hint = remedy(complaint) if complaint else "was it killed for lack of memory?"
+        raise EnvironmentFault(f"{died}: {complaint}" if complaint else died, hint=hint) from None
     if shielding is not None and not answer[0]["exec_error"]:
         note_protection(str(request["protection"]), answer[0]["protection"])
     return _completed(words[0], *answer)
 
 
-def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> bytes:
-    """Start the supervisor, keep its stdin open until it has replied, and wait for it."""
+def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> tuple[bytes, str]:
+    """Start the supervisor, keep its stdin open until it has replied, and wait for it. Its reply, and where it
+    has none the last line on its stderr, as of a Python that cannot start."""
     try:
         process = subprocess.Popen(
             start_words(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,  # a terminal's Ctrl-C is ours to handle
             pass_fds=descriptors,
         )
     except OSError as error:
-        raise ToolError(f"the supervisor of programs cannot be started: {error}", hint=ASK_DOCTOR) from None
-    assert process.stdin and process.stdout
+        raise cannot_start(error) from None
+    assert process.stdin and process.stdout and process.stderr
     with _running_lock:
         _running.add(process)
     try:
         process.stdin.write(len(request).to_bytes(8, "little") + request)
         process.stdin.flush()
         stop.can_end(process)
-        return process.stdout.read()
+        reply = process.stdout.read()
+        return reply, "" if reply else _last_line(process.stderr.read())
     except BrokenPipeError:
-        return b""
+        return b"", _last_line(process.stderr.read())
     finally:
         with _running_lock:
             _running.discard(process)
         # On an interrupt this is what tells the supervisor to kill everything; it is done when it exits.
         _let_go(process)
         process.stdout.close()
+        process.stderr.close()
         process.wait()
+
+
+def _last_line(text: bytes) -> str:
+    return (text.decode(errors="replace").split("\n\n")[0].strip().splitlines() or [""])[-1]
 
 
 def stop_all() -> None:
@@ -220,12 +232,27 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
+def _not_started(program: str, number: int, words: str, doing: str) -> TunepassError:
+    """Why a program did not start: the set-up `doing` failed, or its own start."""
+    error = OSError(number, words)
+    if doing:
+        return cannot(f"run {program}: {doing} cannot be set up", error, ToolError, ASK_DOCTOR)
+    if number == errno.EACCES and _forbids_programs(program):
+        return EnvironmentFault(f"cannot run {program}: its folder is mounted noexec", hint=remedy("mounted noexec"))
+    return cannot(f"run {program}", error, ToolError, "is it installed, executable and on the PATH?")
+
+
+def _forbids_programs(program: str) -> bool:
+    """Is it a file that could be run, on a disk from which nothing is?"""
+    try:
+        return os.path.isabs(program) and bool(os.statvfs(program).f_flag & os.ST_NOEXEC)
+    except OSError:
+        return False
+
+
 def _completed(program: str, header: _Header, stdout: bytes, stderr: bytes) -> Completed:
     if header["exec_error"]:
-        _, words, doing = header["exec_error"]
-        if doing:
-            raise ToolError(f"cannot run {program}: {doing} cannot be set up: {words}", hint=ASK_DOCTOR)
-        raise ToolError(f"cannot run {program}: {words}", hint="is it installed, executable and on the PATH?")
+        raise _not_started(program, *header["exec_error"])
     if header["ended"] == "abandoned":
         raise KeyboardInterrupt
     number, ended = header["signal"], header["ended"]

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tunepass.files import user_cache
+from tunepass.machine_faults import is_machines
 
 MISSING = "missing"  # in place of the digest of a file that is not there or cannot be read
 REMEMBERED = "digests-1"  # the file, in the user's cache folder
@@ -21,7 +22,9 @@ def content_digest(path: str | Path) -> str:
     try:
         with open(path, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
-    except OSError:
+    except OSError as error:
+        if is_machines(error):
+            raise
         return MISSING
 
 

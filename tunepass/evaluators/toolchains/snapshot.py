@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.evaluators.toolchains.source_files import FileRead, SourceFiles, changed_meanwhile
+from tunepass.machine_faults import is_machines
 
 SEARCHED = re.compile(r"(-I|-isystem|-iquote|-idirafter|-include|-imacros|)(/.*)", re.DOTALL)
 PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
@@ -107,7 +108,9 @@ def _upwards(folder: str) -> Iterator[str]:
 def _content(file: FileRead) -> bytes:
     try:
         data = file.path.read_bytes()
-    except OSError:
+    except OSError as error:
+        if is_machines(error):
+            raise
         raise changed_meanwhile([file.part.name]) from None
     if hashlib.sha256(data).hexdigest() != file.part.value:
         raise changed_meanwhile([file.part.name])

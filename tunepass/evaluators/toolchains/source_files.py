@@ -21,6 +21,7 @@ from tunepass.compilers.languages import is_source
 from tunepass.compilers.responses import expanded, operand
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.toolchains.digests import MISSING, Signature, content_digest, signature, text_digest
+from tunepass.machine_faults import is_machines
 from tunepass.study.manifest import Kind, Manifest, Part
 
 STOPS = ("-c", "--compile", "-S", "--assemble", "-E", "--preprocess")
@@ -52,7 +53,9 @@ def _digest_without_mark(path: Path) -> str:
     """The digest of a source as it is parsed, without a byte order mark."""
     try:
         return hashlib.sha256(path.read_bytes().removeprefix(b"\xef\xbb\xbf")).hexdigest()
-    except OSError:
+    except OSError as error:
+        if is_machines(error):
+            raise
         return ""
 
 

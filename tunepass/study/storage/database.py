@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import StoreFault, StudyError
 from tunepass.files import check_regular, printable, shown, sync_folder
+from tunepass.machine_faults import cannot
 
 BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
 MEMORY = "sqlite://"
@@ -24,7 +25,7 @@ def connect(path: Path | None) -> sqlite3.Connection:
         try:
             path.parent.mkdir()
         except OSError as error:
-            raise StudyError(f"store {path}: cannot make the folder {path.parent}: {error.strerror}") from error
+            raise cannot(f"make the folder {path.parent} of the store {path}", error, StudyError) from error
     if path:
         check_regular(path, StudyError)
     new = path is not None and not path.exists()

@@ -18,6 +18,7 @@ from urllib.parse import quote_from_bytes
 
 from tunepass.diagnostics import StudyError
 from tunepass.files import check_regular, read_utf8, scratch_folder, shown, sync_folder
+from tunepass.machine_faults import cannot
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import Comparison
 from tunepass.study.manifest import Manifest
@@ -98,9 +99,7 @@ def write(salvaged: Salvage, path: Path) -> None:
         try:
             os.link(scratch / path.name, path)
         except OSError as error:
-            raise StudyError(
-                f"cannot write {shown(path)}: {error.strerror}", hint="name another file with -o"
-            ) from None
+            raise cannot(f"write {shown(path)}", error, StudyError, "name another file with -o") from None
         sync_folder(path.parent)
 
 

@@ -146,7 +146,8 @@ def call(name: str, *arguments: object) -> int:
         raise OSError(38, f"{name} is not known here")
     value: int = libc.syscall(ctypes.c_long(nr), *arguments)
     if value < 0:
-        raise OSError(ctypes.get_errno(), name)
+        error = ctypes.get_errno()
+        raise OSError(error, f"{name}: {os.strerror(error)}")
     return value
 
 

@@ -21,17 +21,6 @@ else:
     import _signal as signal  # `signal` brings `enum`, which takes as long to import as all the rest
 
 REPLY = 1
-NOT_STARTED: dict[str, object] = {
-    "ended": "exit",
-    "exec_error": None,
-    "returncode": None,
-    "signal": None,
-    "seconds": 0.0,
-    "left_behind": 0,
-    "peak_bytes": 0,
-    "cpu_s": 0.0,
-    "involuntary_switches": 0,
-}
 COUNTS_BY_NAMESPACE = (5, 14)  # the Linux since which a user namespace has a count of processes of its own
 
 
@@ -71,7 +60,7 @@ def become(request: RunRequest, out: int, err: int, failed: int, channel: socket
         failed = keep_open([*request.descriptors, failed])
         starting = os.write(failed, marshal.dumps(time.monotonic())) > 0
         os.execvpe(request.argv[0], request.argv, request.env)
-    except (OSError, MemoryError, RuntimeError, ValueError) as error:
+    except Exception as error:
         start = b"" if starting else marshal.dumps(time.monotonic())
         os.write(failed, start + failure_message(error, "" if starting else doing))
     finally:
@@ -121,10 +110,8 @@ def main() -> None:
     request = read_request()
     try:
         supervise(request)
-    except (OSError, MemoryError, RuntimeError, ValueError) as error:  # whoever runs already ends with this process
-        header = {**NOT_STARTED, "protection": request.protection}
-        header["exec_error"] = marshal.loads(failure_message(error, "the supervisor"))
-        send_reply(marshal.dumps((header, b"", b"")))
+    except Exception as error:  # whoever runs already ends with this process
+        reply(request, failure=failure_message(error, "the supervisor"))
 
 
 def supervise(request: RunRequest) -> None:
@@ -158,7 +145,7 @@ def supervise(request: RunRequest) -> None:
     for capture in captures:  # a short program's last words
         if not capture.pump() and ended == "exit":
             ended = "output"
-    reply(watch, ended, left, failure)
+    reply(request, watch, ended, left, failure)
 
 
 def started(failed: int) -> tuple[float, bytes]:
@@ -205,22 +192,26 @@ def clean(watch: Watch) -> None:
             shutil.rmtree(watch.request.temporary, ignore_errors=True)
 
 
-def reply(watch: Watch, ended: str, left: int, failure: bytes) -> None:
-    usage = watch.usage
-    status = watch.status if watch.status is not None else 0
+def reply(
+    request: RunRequest, watch: Watch | None = None, ended: str = "exit", left: int = 0, failure: bytes = b""
+) -> None:
+    """`watch` is None where the program was not started."""
+    status = watch.status if watch and watch.status is not None else 0
+    usage, peak = (watch.usage, watch.peak) if watch else (None, 0)
     header = {
         "ended": ended,
         "exec_error": marshal.loads(failure) if failure else None,
         "returncode": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-        "seconds": (watch.ended or time.monotonic()) - watch.started,
+        "seconds": (watch.ended or time.monotonic()) - watch.started if watch else 0.0,
         "left_behind": left,
-        "protection": watch.request.protection,
-        "peak_bytes": max(watch.peak, usage.ru_maxrss * 1024 if usage else 0),
+        "protection": request.protection,
+        "peak_bytes": max(peak, usage.ru_maxrss * 1024 if usage else 0),
         "cpu_s": usage.ru_utime + usage.ru_stime if usage else 0.0,
         "involuntary_switches": usage.ru_nivcsw if usage else 0,
     }
-    send_reply(marshal.dumps((header, *(bytes(capture.data) for capture in watch.captures))))
+    texts = [bytes(capture.data) for capture in watch.captures] if watch else [b"", b""]
+    send_reply(marshal.dumps((header, *texts)))
 
 
 def send_reply(rest: bytes) -> None:

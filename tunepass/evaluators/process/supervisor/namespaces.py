@@ -52,7 +52,8 @@ def stay_oneself(user: int, group: int) -> None:
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
     if libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode()) != 0:
-        raise OSError(ctypes.get_errno(), f"cannot mount {target}")
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot mount {target}: {os.strerror(number)}")
 
 
 def first_process() -> int:

@@ -1,0 +1,73 @@
+"""Which errors are the machine's, and what is said of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from tunepass import cli
+from tunepass.commands import doctor
+from tunepass.diagnostics import EnvironmentFault, StudyError, ToolError, TunepassError
+from tunepass.machine_faults import ERRNOS, cannot, doing, is_machines, machine_fault
+
+
+def error_of(number: int, name: str | None = None) -> OSError:
+    return OSError(number, os.strerror(number), name)
+
+
+MACHINES = [
+    *(error_of(number) for number in sorted(ERRNOS)),
+    MemoryError(),
+    RuntimeError("can't start new thread"),
+    ImportError("libz.so.1: failed to map segment from shared object: Cannot allocate memory"),
+    FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp', '/var/tmp']"),
+]
+
+
+@pytest.mark.parametrize("error", MACHINES, ids=repr)
+def test_a_fault_of_the_machine_ends_any_command_with_status_4_and_a_remedy(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(options: object) -> None:
+        raise error
+
+    assert is_machines(error)
+    monkeypatch.setattr(doctor, "run", failing)
+    assert cli.main(["doctor"]) == 4
+    first, hint = capsys.readouterr().err.splitlines()
+    assert first.startswith("error: ") and hint.startswith("  = help: ") and "find out why" not in hint
+
+
+@pytest.mark.parametrize(
+    "error",
+    [error_of(errno.ENOENT), error_of(errno.EACCES), RuntimeError("odd"), ImportError("no module x"), ValueError()],
+    ids=repr,
+)
+def test_other_errors_are_not(error: Exception) -> None:
+    assert not is_machines(error)
+
+
+def test_the_file_is_named() -> None:
+    fault = machine_fault(error_of(errno.ENOSPC, "/a/b"), "cannot keep it")
+    assert fault.diagnostics[0].message == "cannot keep it: /a/b: No space left on device"
+    assert "free some space" in (fault.diagnostics[0].hint or "")
+
+
+@pytest.mark.parametrize(
+    "number,kind,hint", [(errno.EMFILE, EnvironmentFault, "ulimit -n"), (errno.ENOENT, ToolError, "PATH")]
+)
+def test_what_cannot_be_done_is_of_its_kind(number: int, kind: type[TunepassError], hint: str) -> None:
+    failed = cannot("run gcc", error_of(number), ToolError, "is it on the PATH?")
+    assert type(failed) is kind and hint in (failed.diagnostics[0].hint or "")
+    assert failed.diagnostics[0].message == f"cannot run gcc: {os.strerror(number)}"
+
+
+def test_a_reader_that_goes_is_no_fault() -> None:
+    with pytest.raises(BrokenPipeError), doing("write"):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+    with pytest.raises(StudyError), doing("write"):
+        raise StudyError("other")
+    with pytest.raises(EnvironmentFault, match="cannot write: Input/output error"), doing("write"):
+        raise error_of(errno.EIO)
