@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills attack fuzz native clean
+.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -72,6 +72,11 @@ names: $(STAMP)
 # hour. ARGS='--kills 100'.
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py $(or $(ARGS),--kills 1000)
+
+# Two thousand commands in which a call of the operating system fails: a documented status, a line that says what failed,
+# nothing lost, and the next run succeeds (an hour on two cores). ARGS='--runs 200 --target cc --seed 7'.
+faults: $(STAMP)
+	$(BIN)/python -m tests.faults.run $(ARGS)
 
 # Kernels that cheat, are wrong or misbehave, each built as root, as a user and without user namespaces (some minutes; root
 # builds the enclosures that they cannot leave). ARGS='--only cheats/ --privileges without'.

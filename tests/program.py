@@ -68,14 +68,8 @@ def _server() -> subprocess.Popen[str]:
 
 def serve(quick: bool) -> None:
     """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
-    import tunepass
-
-    for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
-        if not module.name.endswith("__main__"):
-            _import(module.name)
+    load_everything()
     share_harness_objects(quick)
-    tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
-    gc.freeze()  # forked processes need not look at what was there before them
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
@@ -83,6 +77,17 @@ def serve(quick: bool) -> None:
             return
         sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
         sys.stdout.flush()
+
+
+def load_everything() -> None:
+    """What a forked process then need not load or make."""
+    import tunepass
+
+    for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
+        if not module.name.endswith("__main__"):
+            _import(module.name)
+    tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
+    gc.freeze()  # forked processes need not look at what was there before them
 
 
 def _import(name: str) -> None:

@@ -11,8 +11,6 @@ compared, and a new one is begun. A failed check is an AssertionError, and statu
 from __future__ import annotations
 
 import argparse
-import importlib
-import pkgutil
 import random
 import signal
 import subprocess
@@ -23,8 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import tunepass
 from tests.commands.killing import Place, kill_again_and_again, left_running
+from tests.program import load_everything
 
 NUMBERS = [signal.SIGKILL] * 7 + [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 PROGRAMS = 10  # one place of so many has builds that are programs of their own
@@ -61,13 +59,6 @@ def in_parallel(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - started
     print(f"{each * options.parallel} kills by {options.parallel} processes in {seconds:.0f} s: {verdict}")
     return 1 if failed else 0
-
-
-def load_everything() -> None:
-    """So that forks need not."""
-    for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
 
 
 def kill(options: argparse.Namespace, folder: Path, rng: random.Random) -> None:

@@ -51,8 +51,15 @@ class Forked:
     """A build in a fork of this process, which has imported tunepass: it is at work after milliseconds. Used as a Popen
     is; the process must have no other threads."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, environment: Mapping[str, str]):
-        self.args = list(argv)
+    def __init__(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        prepare: Callable[[], None] | None = None,
+    ):
+        """`prepare` is called in the child, last before the command line runs."""
+        self.args, self.prepare = list(argv), prepare
         self.returncode: int | None = None
         self.streams = [tempfile.TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115 (they live as long as this)
         self.pid = os.fork()
@@ -70,6 +77,8 @@ class Forked:
                 os.dup2(stream.fileno(), descriptor)
             sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
             sys.argv = ["tunepass", *self.args]
+            if self.prepare is not None:
+                self.prepare()
             status = main(self.args)
             sys.stdout.flush()
         finally:

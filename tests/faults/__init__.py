@@ -1,0 +1,1 @@
+"""Calls of the operating system that fail, after SQLite's method: the n-th of each kind in turn, in all commands."""
