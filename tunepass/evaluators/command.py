@@ -254,15 +254,15 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     # -- judging
 
     def measure(self, built: BuiltProgram) -> Evaluation:
-        lacking: list[str] = []
-        with reserved_core(self.patience, lacking.append):  # for nobody else to measure on; the program is not pinned
+        obstacles: list[str] = []
+        with reserved_core(self.patience, obstacles.append):  # for nobody else to measure on; the program is not pinned
             outcome = self._judge(built)
         if isinstance(outcome, Measured):
             self._programs.keep(built, self._loss(outcome))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, lacking))
+        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, obstacles))
 
-    def _ledger(self, built: BuiltProgram, lacking: Sequence[str]) -> Ledger:
+    def _ledger(self, built: BuiltProgram, obstacles: Sequence[str]) -> Ledger:
         family = self.compiling.by(built.candidate).compiler.family
         threads = self.compiling.threaded(built.candidate) or starts_threads(built.program)
         return ProgramChecks(
@@ -270,7 +270,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             unchecked=self.warnings,
             prints=bool(self.task.metrics),
             threads=threads or bool(unwatched_libraries(built.program)),
-            core=lacking,
+            core=obstacles,
             speed=self._repeats.speed is not None,
             applied=applied_check(built.candidate, family),
         ).ledger()

@@ -1,6 +1,6 @@
 """The ledger of checks: what was checked of a trial or a winner, what could not be checked, and what nobody requested.
 
-A check that could not be made in whole could not run: its reason says which part is lacking. Nothing that could not run
+A check that could not be made in whole could not run: its reason says which part is missing. Nothing that could not run
 counts as passed. docs/trials.md has a row for each check.
 """
 
@@ -100,7 +100,7 @@ def one_line(text: str, most: int = 200) -> str:
     return joined if len(joined) <= most else joined[: most - 1] + "…"
 
 
-def made_unless(name: str, reasons: Sequence[str], remedy: str = "") -> Check:
+def ran_unless(name: str, reasons: Sequence[str], remedy: str = "") -> Check:
     """The row of a check that ran if no reason stands against it."""
     distinct = one_line("; ".join(dict.fromkeys(reasons)))
     return Check(name, "could not run", distinct, remedy) if distinct else Check(name)
@@ -153,8 +153,8 @@ class Ledger:
     def completed(self, reason: str, remedy: str = "") -> Ledger:
         """With a row for every check of the table: those without one could not run, for that reason."""
         known = {check.name for check in self.checks}
-        lacking = (Check(name, "could not run", reason, remedy) for name in CHECKS if name not in known)
-        return self.updated(lacking)
+        obstacles = (Check(name, "could not run", reason, remedy) for name in CHECKS if name not in known)
+        return self.updated(obstacles)
 
     def lines(self) -> list[str]:
         """A line of counts, and a line for each check that could not run."""
@@ -181,7 +181,8 @@ class Ledger:
     @property
     def digest(self) -> str:
         """`sha256:` and the digest of the rows, without remedies."""
-        return "sha256:" + hashlib.sha256(self.without_remedies().encode().encode()).hexdigest()
+        rows = sorted((check.name, check.state, check.reason) for check in self.checks)
+        return "sha256:" + hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 @lru_cache(256)  # the trials of a store have few different ones
@@ -189,14 +190,14 @@ def _decoded(text: str) -> Ledger:
     try:
         rows = json.loads(text)
         unknown = set(rows) - set(STATES)
-        made = ran(*rows.get("ran", ()))
+        rows_that_ran = ran(*rows.get("ran", ()))
         others = [Check(name, "not requested", why) for name, why in rows.get("not requested", {}).items()]
         missed = [Check(name, "could not run", *why) for name, why in rows.get("could not run", {}).items()]
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"this is no ledger of checks: {text[:60]!r}") from error
     if unknown:
         raise StudyError(f"a check has no state {cast(str, min(unknown))!r}")
-    return Ledger((*made, *others, *missed))
+    return Ledger((*rows_that_ran, *others, *missed))
 
 
 PRICED = "a model or a tool's report prices it: no program runs"
