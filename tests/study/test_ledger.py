@@ -52,6 +52,8 @@ def test_the_lines_name_what_could_not_run() -> None:
         "2 ran, 1 not requested (sanitizers), 1 could not run:",
         "  data races could not run: no libtsan: it's 'lost', #1 (to get it: apt install libtsan2)",
     ]
+    both = [Check(name, "could not run", "no compiler") for name in ("seeds", "sizes")]
+    assert Ledger(tuple(both)).lines() == ["0 ran, 2 could not run:", "  seeds, sizes could not run: no compiler"]
 
 
 def test_reasons_are_one_short_line() -> None:

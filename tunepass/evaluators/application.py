@@ -166,6 +166,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             program=commands.runs[0][0],
             unchecked=self.warnings,
             untimed=once,
+            selected=not self.task.whole_output,
             prints=any(not isinstance(metric, Usage) for metric in self.task.metrics),
             core=obstacles,
             speed=self._repeats.speed is not None or bool(self.task.metrics),

@@ -18,11 +18,14 @@ STATE_A_CHECK = "a `check` or an output that is compared"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramChecks:
     """Facts from which the ledger of one program follows. `unchecked` says why nothing tells a wrong result, `untimed`
-    why that is so of the timed runs alone; `prints` that it prints its own numbers; None of `threads`: not known."""
+    why that is so of the timed runs alone; `prints` that it prints its own numbers; None of `threads`: not known.
+    `uncompared` are parts of its output, where not only what is `selected` is compared."""
 
     program: Path | str
     unchecked: Sequence[str] = ()
     untimed: Sequence[str] = ()
+    uncompared: Sequence[str] = ()
+    selected: bool = False
     prints: bool = False
     threads: bool | None = None
     core: Sequence[str] = ()
@@ -39,7 +42,6 @@ class ProgramChecks:
             "tolerance",
             "special values",
             "overlap",
-            "all results",
             "symbols",
         )
         quiet = not_requested("it starts no threads", "data races", "schedules")
@@ -49,6 +51,7 @@ class ProgramChecks:
             (
                 ran_unless("outputs", self.unchecked, STATE_A_CHECK),
                 *not_requested(OF_HARNESSES, *of_harnesses),
+                self._results(),
                 self.applied or Check("applied", "not requested", "nothing is asked of the compiler"),
                 ran_unless("timed results", [*self.unchecked, *self.untimed], STATE_A_CHECK),
                 Check("new inputs", "could not run", FIXED_INPUTS),
@@ -59,6 +62,11 @@ class ProgramChecks:
                 self._speed(),
             )
         )
+
+    def _results(self) -> Check:
+        if self.selected and not self.unchecked:
+            return Check("all results", "not requested", "its description names what is compared")
+        return ran_unless("all results", [*self.unchecked, *self.uncompared])
 
     def _speed(self) -> Check:
         if self.prints:

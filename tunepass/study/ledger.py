@@ -77,12 +77,6 @@ class Check:
         if self.state == "could not run" and not self.reason:
             raise StudyError(f"{self.name}: a check that could not run has a reason")
 
-    @property
-    def sentence(self) -> str:
-        """`sizes could not run: the source itself fails at n = 1 (to get it: ...)`."""
-        remedy = f" (to get it: {self.remedy})" if self.remedy else ""
-        return f"{self.name} {self.state}" + (f": {self.reason}" if self.reason else "") + remedy
-
 
 def ran(*names: str) -> tuple[Check, ...]:
     """Rows of checks that were made."""
@@ -157,12 +151,16 @@ class Ledger:
         return self.updated(obstacles)
 
     def lines(self) -> list[str]:
-        """A line of counts, and a line for each check that could not run."""
+        """A line of counts, and a line for the checks that could not run for one reason."""
         ran, missed, others = self.of("ran"), self.missed, self.of("not requested")
         counts = [f"{len(ran)} ran"]
         counts += [f"{len(others)} not requested ({', '.join(check.name for check in others)})"] if others else []
         counts += [f"{len(missed)} could not run:"] if missed else []
-        return [", ".join(counts), *(f"  {check.sentence}" for check in missed)]
+        names_by_reason: dict[tuple[str, str], list[str]] = {}
+        for check in missed:
+            names_by_reason.setdefault((check.reason, check.remedy), []).append(check.name)
+        reasons = (_missed_sentence(names, *why) for why, names in names_by_reason.items())
+        return [", ".join(counts), *(f"  {sentence}" for sentence in reasons)]
 
     def encode(self) -> str:
         """JSON text: `{"ran":[...],"not requested":{name: reason},"could not run":{name: [reason, remedy]}}`."""
@@ -183,6 +181,11 @@ class Ledger:
         """`sha256:` and the digest of the rows, without remedies."""
         rows = sorted((check.name, check.state, check.reason) for check in self.checks)
         return "sha256:" + hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def _missed_sentence(names: Sequence[str], reason: str, remedy: str) -> str:
+    """`sizes could not run: the source itself fails at n = 1 (to get it: ...)`."""
+    return f"{', '.join(names)} could not run: {reason}" + (f" (to get it: {remedy})" if remedy else "")
 
 
 @lru_cache(256)  # the trials of a store have few different ones
