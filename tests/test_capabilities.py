@@ -44,7 +44,7 @@ BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns WritesText"
 EVALUATORS = {
     "ApplicationRun": f"{BUILT} ComparesAgain KeepsPrograms Summarises",
     "CommandRun": f"{BUILT} BlamesOwnText ComparesAgain KeepsPrograms Summarises",
-    "CompileRun": f"{BUILT} BlamesOwnText ComparesAgain KeepsPrograms LooksAgain Sanitizes TimesRounds",
+    "CompileRun": f"{BUILT} BlamesOwnText ComparesAgain KeepsPrograms LooksAgain ReportsChecks Sanitizes TimesRounds",
     "CompiledModel": "NoiseFree Prepares Remembers ReportsQuantities SetsUpAgain",
     "DeterministicRun": BUILT,
     "GpuRun": f"{BUILT} ComparesAgain LooksAgain",

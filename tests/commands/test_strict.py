@@ -39,7 +39,7 @@ def test_a_choice_with_a_check_that_could_not_run_is_refused(folder: Folder) -> 
     assert "sizes" in {check.name for check in entry.checks.missed}
     assert folder.run("build", "scale.c", "--frozen", "--strict", *COMPILER).returncode == 5
     verified = folder.run("verify", "scale.c", "--strict", "--format", "json", *COMPILER)
-    assert verified.returncode == 5 and "sizes" in json.loads(verified.stdout)["kernels"]["scale.c::scale"]["lacking"]
+    assert verified.returncode == 5 and "sizes" in json.loads(verified.stdout)["kernels"]["scale.c::scale"]["missing"]
     waived = folder.run("verify", "scale.c", "--strict", *WAIVED, "--waive", "sizes", *COMPILER)
     assert waived.returncode == 0 and "sizes could not run" in waived.stdout
     explained = json.loads(folder.run("explain", "scale.c", "--format", "json").stdout)["kernels"][0]

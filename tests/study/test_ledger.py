@@ -11,7 +11,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameters.integer import Integer
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
-from tunepass.study.ledger import CHECKS, EMPTY, Check, Ledger, made_unless, not_requested, priced, ran, unrecorded
+from tunepass.study.ledger import CHECKS, EMPTY, Check, Ledger, not_requested, priced, ran, ran_unless, unrecorded
 from tunepass.study.lock.layout import is_laid_out
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
@@ -52,11 +52,13 @@ def test_the_lines_name_what_could_not_run() -> None:
         "2 ran, 1 not requested (sanitizers), 1 could not run:",
         "  data races could not run: no libtsan: it's 'lost', #1 (to get it: apt install libtsan2)",
     ]
+    both = [Check(name, "could not run", "no compiler") for name in ("seeds", "sizes")]
+    assert Ledger(tuple(both)).lines() == ["0 ran, 2 could not run:", "  seeds, sizes could not run: no compiler"]
 
 
 def test_reasons_are_one_short_line() -> None:
-    assert made_unless("sizes", []) == Check("sizes")
-    row = made_unless("sizes", ["a\n  b", "a\n  b", "c" * 300], "d")
+    assert ran_unless("sizes", []) == Check("sizes")
+    row = ran_unless("sizes", ["a\n  b", "a\n  b", "c" * 300], "d")
     assert row.state == "could not run" and row.reason.startswith("a b; ccc") and len(row.reason) == 200
 
 
@@ -117,9 +119,11 @@ def test_a_lock_of_version_1_keeps_its_text_and_takes_version_2_with_the_first_l
 @pytest.mark.parametrize(
     "checks,message",
     [
-        ("{passed: [outputs]}", "checks has no `passed`"),
-        ("{ran: outputs}", "ran is a list"),
-        ('{could_not_run: {sizes: ""}}', "sizes could not run for no reason"),
+        ("{ledger: a, passed: [outputs]}", "checks has no `passed`"),
+        ("{ledger: a, ran: outputs}", "ran is a list"),
+        ('{ledger: a, could_not_run: {sizes: ""}}', "sizes could not run for no reason"),
+        ("{ledger: a, ran: [outputs]}", "the digest `ledger` is not of these checks"),
+        ("{ran: [outputs]}", "checks lacks `ledger`"),
     ],
 )
 def test_checks_of_a_lock_follow_their_rules(checks: str, message: str) -> None:

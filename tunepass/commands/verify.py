@@ -21,10 +21,10 @@ def run(options: argparse.Namespace) -> Answer:
         lines += checks_lines(kernel.checks)
     if not checked:
         lines.append("the lock has no kernels")
-    lacking = options.strict and any(kernel.lacking(options.waive) for kernel in checked)
+    unchecked = options.strict and any(kernel.missing_checks(options.waive) for kernel in checked)
     data: Json = {"kernels": {kernel.key: _data(kernel, options.waive) for kernel in checked}}
     notes = tuple(f"note: {note}" for kernel in checked for note in kernel.notes)
-    status = Status.STALE if stale else Status.UNCHECKED if lacking else Status.DONE
+    status = Status.STALE if stale else Status.UNCHECKED if unchecked else Status.DONE
     return Answer("\n".join(lines), data, status, notes)
 
 
@@ -33,5 +33,5 @@ def _data(kernel: Checked, waived: Collection[str]) -> Json:
         "fits": not kernel.reasons,
         "reasons": kernel.reasons,
         "checks": checks_data(kernel.checks),
-        "lacking": [check.name for check in kernel.lacking(waived)],
+        "missing": [check.name for check in kernel.missing_checks(waived)],
     }

@@ -153,21 +153,22 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     # -- judging
 
     def measure(self, built: BuiltApplication) -> Evaluation:
-        lacking: list[str] = []
-        with reserved_core(self.patience, lacking.append), self.workspace.scratch() as scratch:
+        obstacles: list[str] = []
+        with reserved_core(self.patience, obstacles.append), self.workspace.scratch() as scratch:
             outcome = self._judge(built, self._folder(built, scratch))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, lacking))
+        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, obstacles))
 
-    def _ledger(self, built: BuiltApplication, lacking: Sequence[str]) -> Ledger:
+    def _ledger(self, built: BuiltApplication, obstacles: Sequence[str]) -> Ledger:
         commands = self.task.lower(built.configuration, str(built.tree.folder))
         once = ["its check follows the first run alone"] if commands.checks and not self.task.compares else []
         return ProgramChecks(
             program=commands.runs[0][0],
             unchecked=self.warnings,
             untimed=once,
+            selected=not self.task.whole_output,
             prints=any(not isinstance(metric, Usage) for metric in self.task.metrics),
-            core=lacking,
+            core=obstacles,
             speed=self._repeats.speed is not None or bool(self.task.metrics),
             environment=base_environment(dict(commands.environment)),
         ).ledger()

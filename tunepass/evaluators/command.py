@@ -25,7 +25,7 @@ from tunepass.evaluators.harness.threads import starts_threads, unwatched_librar
 from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.printed import ExpectedText, expected_texts, texts_differ
+from tunepass.evaluators.measure.printed import ExpectedText, expected_texts, texts_differ, uncompared_texts
 from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -90,6 +90,7 @@ class _Expected:
     limits: Limits
     run: tuple[ExpectedText, ...] = ()
     checked: tuple[ExpectedText, ...] = ()
+    uncompared: tuple[str, ...] = ()  # parts of the output that differ from run to run
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +162,12 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             return _Expected(limits)
         second = self._reference_run(built.program, limits, timed=True)
         run, checked = expected_texts(first.texts, second.texts, self.task.metrics), tuple[ExpectedText, ...]()
+        uncompared = uncompared_texts(first.texts, second.texts)
         if built.checked is not None:
             texts = [self._reference_run(built.checked, self.task.run_limits, timed=False).texts for _ in range(2)]
             checked = expected_texts(texts[0], texts[1], self.task.metrics)
-        return _Expected(limits, run, checked)
+            uncompared = uncompared_texts(*texts)  # of the build that is only compared
+        return _Expected(limits, run, checked, tuple(uncompared))
 
     def _reference_run(self, program: Path, limits: Limits, *, timed: bool) -> _Run:
         run = self._once(program, self.task.reference, limits, timed=timed)
@@ -254,23 +257,24 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     # -- judging
 
     def measure(self, built: BuiltProgram) -> Evaluation:
-        lacking: list[str] = []
-        with reserved_core(self.patience, lacking.append):  # for nobody else to measure on; the program is not pinned
+        obstacles: list[str] = []
+        with reserved_core(self.patience, obstacles.append):  # for nobody else to measure on; the program is not pinned
             outcome = self._judge(built)
         if isinstance(outcome, Measured):
             self._programs.keep(built, self._loss(outcome))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, lacking))
+        return Evaluation(outcome, built.seconds, log, speed, checks=self._ledger(built, obstacles))
 
-    def _ledger(self, built: BuiltProgram, lacking: Sequence[str]) -> Ledger:
+    def _ledger(self, built: BuiltProgram, obstacles: Sequence[str]) -> Ledger:
         family = self.compiling.by(built.candidate).compiler.family
         threads = self.compiling.threaded(built.candidate) or starts_threads(built.program)
         return ProgramChecks(
             program=built.program,
             unchecked=self.warnings,
+            uncompared=self.set_up().uncompared,
             prints=bool(self.task.metrics),
             threads=threads or bool(unwatched_libraries(built.program)),
-            core=lacking,
+            core=obstacles,
             speed=self._repeats.speed is not None,
             applied=applied_check(built.candidate, family),
         ).ledger()

@@ -256,10 +256,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     @contextlib.contextmanager
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
-        lacking: list[str] = []
-        with reserved_core(self.patience, lacking.append) as cpus:
+        obstacles: list[str] = []
+        with reserved_core(self.patience, obstacles.append) as cpus:
             threads = self._has_threads(built)
-            self._ledgers.note_core(built.configuration, lacking, threads=threads)
+            self._ledgers.note_core(built.configuration, obstacles, threads=threads)
             yield self._run_of(built, () if threads else cpus)
 
     def _run_of(self, built: BuiltCandidate, cpus: Sequence[int]) -> HarnessRun:
@@ -333,10 +333,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             reference = self.set_up()
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)
             slices = Slices.of(self._judge.call_s(), plan.budget_s)
-            lacking: list[str] = []
-            with reserved_core(self.patience, lacking.append) as cpus:
+            obstacles: list[str] = []
+            with reserved_core(self.patience, obstacles.append) as cpus:
                 for each in built:
-                    self._ledgers.note_core(each.configuration, lacking, threads=False)
+                    self._ledgers.note_core(each.configuration, obstacles, threads=False)
                 runs = [self._run_of(each, cpus) for each in built]
                 questions = [self._judge.questions() for _ in built]
                 timed = time_together(runs, questions, plan, slices, limits, reference.shapes)

@@ -18,7 +18,7 @@ from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
-from tunepass.study.ledger import made_unless
+from tunepass.study.ledger import ran_unless
 from tunepass.study.outcome import Failed
 
 RACE_REMEDY = "gcc or clang with libtsan, and threads of POSIX, C, C++ or gcc's OpenMP"
@@ -67,7 +67,7 @@ class HarnessLook:
             verdicts = race.verdicts(run, steady, folders)
         unjudged = [verdict.reason for verdict in verdicts.values() if isinstance(verdict, Unjudged)]
         unsteady = [f"the source itself is not steady {why}" for why in self._unsteady.values()]
-        self.ledgers.note(configuration, made_unless("schedules", [*unsteady, *unjudged], "a machine with less load"))
+        self.ledgers.note(configuration, ran_unless("schedules", [*unsteady, *unjudged], "a machine with less load"))
         return next((verdict for verdict in verdicts.values() if isinstance(verdict, Failed)), None)
 
     def _accused(self, configuration: Configuration, candidate: Candidate, run: HarnessRun) -> Failed | None:
@@ -83,7 +83,7 @@ class HarnessLook:
         if isinstance(race, Unwatched):
             reasons = [race.reason, *reasons]
             self._unwatched[race.reason] = None
-        self.ledgers.note(configuration, made_unless("data races", reasons, RACE_REMEDY))
+        self.ledgers.note(configuration, ran_unless("data races", reasons, RACE_REMEDY))
         return race if isinstance(race, Failed) else None
 
     def sanitized(self, configuration: Configuration) -> Failed | None:
@@ -95,7 +95,7 @@ class HarnessLook:
             limits = reference.check_limits(self.task.run_limits)
             result = run_sanitized(harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
         reasons = [result.reason] if isinstance(result, Unwatched) else []
-        self.ledgers.note(configuration, made_unless("sanitizers", reasons, SANITIZER_REMEDY))
+        self.ledgers.note(configuration, ran_unless("sanitizers", reasons, SANITIZER_REMEDY))
         if isinstance(result, (Failed, Unwatched)):
             return result if isinstance(result, Failed) else None
         wrong = reference.usual(seed).mismatches(0, result[0])

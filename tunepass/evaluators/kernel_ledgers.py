@@ -13,7 +13,7 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.isolation import isolation_checks
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
-from tunepass.study.ledger import Check, Ledger, made_unless, not_requested
+from tunepass.study.ledger import Check, Ledger, not_requested, ran_unless
 
 
 class KernelLedgers:
@@ -44,16 +44,16 @@ class KernelLedgers:
         rows += timing_checks(task.metric, task.fixed_inputs)
         rows += isolation_checks(program, "kernel", dict(candidate.environment))
         if not threads:
-            libraries = made_unless("data races", unwatched_libraries(program), "link what has no threads")
+            libraries = ran_unless("data races", unwatched_libraries(program), "link what has no threads")
             rows += not_requested("it starts no threads", "data races", "schedules")
             rows += (libraries,) if libraries.reason else ()
         self.note(configuration, *rows)
 
-    def note_core(self, configuration: Configuration, lacking: Sequence[str], *, threads: bool) -> None:
-        """It was timed on a core of its own, unless something was `lacking`."""
+    def note_core(self, configuration: Configuration, obstacles: Sequence[str], *, threads: bool) -> None:
+        """It was timed on a core of its own, unless there were `obstacles`."""
         if self.task.metric != "time":
             return
-        if threads and not lacking:
+        if threads and not obstacles:
             self.note(configuration, *not_requested("its threads run on all cores", "core"))
         else:
-            self.note(configuration, made_unless("core", lacking))
+            self.note(configuration, ran_unless("core", obstacles))

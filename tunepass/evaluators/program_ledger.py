@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.evaluators.process.isolation import isolation_checks
-from tunepass.study.ledger import Check, Ledger, made_unless, not_requested
+from tunepass.study.ledger import Check, Ledger, not_requested, ran_unless
 
-OWN_INPUTS = "its inputs are fixed: the run's own"
+FIXED_INPUTS = "its inputs are fixed: the run's own"
 OF_HARNESSES = "it is of functions that a generated harness calls"
 UNWATCHED = "a program with a run of its own is not watched"
 STATE_A_CHECK = "a `check` or an output that is compared"
@@ -17,12 +17,15 @@ STATE_A_CHECK = "a `check` or an output that is compared"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramChecks:
-    """What is known of the checks of one program. `unchecked` says why nothing tells a wrong result, `untimed` why that
-    is so of the timed runs alone; `prints` that it prints its own numbers; `threads` is None where nobody knows."""
+    """Facts from which the ledger of one program follows. `unchecked` says why nothing tells a wrong result, `untimed`
+    why that is so of the timed runs alone; `prints` that it prints its own numbers; None of `threads`: not known.
+    `uncompared` are parts of its output, where not only what is `selected` is compared."""
 
     program: Path | str
     unchecked: Sequence[str] = ()
     untimed: Sequence[str] = ()
+    uncompared: Sequence[str] = ()
+    selected: bool = False
     prints: bool = False
     threads: bool | None = None
     core: Sequence[str] = ()
@@ -39,28 +42,33 @@ class ProgramChecks:
             "tolerance",
             "special values",
             "overlap",
-            "all results",
             "symbols",
         )
         quiet = not_requested("it starts no threads", "data races", "schedules")
         watched = (Check("data races", "could not run", UNWATCHED), Check("schedules", "could not run", UNWATCHED))
-        own = ["it prints the numbers that it is judged by"] if self.prints else []
+        printed = ["it prints the numbers that it is judged by"] if self.prints else []
         return Ledger(
             (
-                made_unless("outputs", self.unchecked, STATE_A_CHECK),
+                ran_unless("outputs", self.unchecked, STATE_A_CHECK),
                 *not_requested(OF_HARNESSES, *of_harnesses),
+                self._results(),
                 self.applied or Check("applied", "not requested", "nothing is asked of the compiler"),
-                made_unless("timed results", [*self.unchecked, *self.untimed], STATE_A_CHECK),
-                Check("new inputs", "could not run", OWN_INPUTS),
-                made_unless("outside clock", own, "leave the metric out: its wall time is measured"),
+                ran_unless("timed results", [*self.unchecked, *self.untimed], STATE_A_CHECK),
+                Check("new inputs", "could not run", FIXED_INPUTS),
+                ran_unless("outside clock", printed, "leave the metric out: its wall time is measured"),
                 *(quiet if self.threads is False else watched),
                 *isolation_checks(self.program, "program", self.environment),
-                made_unless("core", self.core),
+                ran_unless("core", self.core),
                 self._speed(),
             )
         )
 
+    def _results(self) -> Check:
+        if self.selected and not self.unchecked:
+            return Check("all results", "not requested", "its description names what is compared")
+        return ran_unless("all results", [*self.unchecked, *self.uncompared])
+
     def _speed(self) -> Check:
         if self.prints:
             return Check("machine speed", "not requested", "a number that it prints stays as it is")
-        return made_unless("machine speed", [] if self.speed else ["the machine's speed was not told"])
+        return ran_unless("machine speed", [] if self.speed else ["the machine's speed was not told"])

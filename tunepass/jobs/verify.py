@@ -37,10 +37,10 @@ class Checked:
 
     @property
     def checks(self) -> Ledger:
-        """What was checked of the locked choice; empty where the lock does not say."""
+        """Ledger of the locked choice; empty where the lock does not say."""
         return self.entry.checks if self.entry else Ledger()
 
-    def lacking(self, waived: Collection[str]) -> tuple[Check, ...]:
+    def missing_checks(self, waived: Collection[str]) -> tuple[Check, ...]:
         """The checks that the locked choice lacks, all where the lock does not say."""
         return (self.checks or unrecorded()).refused(waived) if self.entry else ()
 

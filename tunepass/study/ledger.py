@@ -1,6 +1,6 @@
 """The ledger of checks: what was checked of a trial or a winner, what could not be checked, and what nobody requested.
 
-A check that could not be made in whole could not run: its reason says which part is lacking. Nothing that could not run
+A check that could not be made in whole could not run: its reason says which part is missing. Nothing that could not run
 counts as passed. docs/trials.md has a row for each check.
 """
 
@@ -77,12 +77,6 @@ class Check:
         if self.state == "could not run" and not self.reason:
             raise StudyError(f"{self.name}: a check that could not run has a reason")
 
-    @property
-    def sentence(self) -> str:
-        """`sizes could not run: the source itself fails at n = 1 (to get it: ...)`."""
-        remedy = f" (to get it: {self.remedy})" if self.remedy else ""
-        return f"{self.name} {self.state}" + (f": {self.reason}" if self.reason else "") + remedy
-
 
 def ran(*names: str) -> tuple[Check, ...]:
     """Rows of checks that were made."""
@@ -100,7 +94,7 @@ def one_line(text: str, most: int = 200) -> str:
     return joined if len(joined) <= most else joined[: most - 1] + "…"
 
 
-def made_unless(name: str, reasons: Sequence[str], remedy: str = "") -> Check:
+def ran_unless(name: str, reasons: Sequence[str], remedy: str = "") -> Check:
     """The row of a check that ran if no reason stands against it."""
     distinct = one_line("; ".join(dict.fromkeys(reasons)))
     return Check(name, "could not run", distinct, remedy) if distinct else Check(name)
@@ -153,16 +147,20 @@ class Ledger:
     def completed(self, reason: str, remedy: str = "") -> Ledger:
         """With a row for every check of the table: those without one could not run, for that reason."""
         known = {check.name for check in self.checks}
-        lacking = (Check(name, "could not run", reason, remedy) for name in CHECKS if name not in known)
-        return self.updated(lacking)
+        obstacles = (Check(name, "could not run", reason, remedy) for name in CHECKS if name not in known)
+        return self.updated(obstacles)
 
     def lines(self) -> list[str]:
-        """A line of counts, and a line for each check that could not run."""
+        """A line of counts, and a line for the checks that could not run for one reason."""
         ran, missed, others = self.of("ran"), self.missed, self.of("not requested")
         counts = [f"{len(ran)} ran"]
         counts += [f"{len(others)} not requested ({', '.join(check.name for check in others)})"] if others else []
         counts += [f"{len(missed)} could not run:"] if missed else []
-        return [", ".join(counts), *(f"  {check.sentence}" for check in missed)]
+        names_by_reason: dict[tuple[str, str], list[str]] = {}
+        for check in missed:
+            names_by_reason.setdefault((check.reason, check.remedy), []).append(check.name)
+        reasons = (_missed_sentence(names, *why) for why, names in names_by_reason.items())
+        return [", ".join(counts), *(f"  {sentence}" for sentence in reasons)]
 
     def encode(self) -> str:
         """JSON text: `{"ran":[...],"not requested":{name: reason},"could not run":{name: [reason, remedy]}}`."""
@@ -181,7 +179,13 @@ class Ledger:
     @property
     def digest(self) -> str:
         """`sha256:` and the digest of the rows, without remedies."""
-        return "sha256:" + hashlib.sha256(self.without_remedies().encode().encode()).hexdigest()
+        rows = sorted((check.name, check.state, check.reason) for check in self.checks)
+        return "sha256:" + hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def _missed_sentence(names: Sequence[str], reason: str, remedy: str) -> str:
+    """`sizes could not run: the source itself fails at n = 1 (to get it: ...)`."""
+    return f"{', '.join(names)} could not run: {reason}" + (f" (to get it: {remedy})" if remedy else "")
 
 
 @lru_cache(256)  # the trials of a store have few different ones
@@ -189,14 +193,14 @@ def _decoded(text: str) -> Ledger:
     try:
         rows = json.loads(text)
         unknown = set(rows) - set(STATES)
-        made = ran(*rows.get("ran", ()))
+        rows_that_ran = ran(*rows.get("ran", ()))
         others = [Check(name, "not requested", why) for name, why in rows.get("not requested", {}).items()]
         missed = [Check(name, "could not run", *why) for name, why in rows.get("could not run", {}).items()]
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"this is no ledger of checks: {text[:60]!r}") from error
     if unknown:
         raise StudyError(f"a check has no state {cast(str, min(unknown))!r}")
-    return Ledger((*made, *others, *missed))
+    return Ledger((*rows_that_ran, *others, *missed))
 
 
 PRICED = "a model or a tool's report prices it: no program runs"

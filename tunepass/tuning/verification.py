@@ -60,10 +60,10 @@ class Verification:
             self.trial_log.disqualify(configuration, next(iter(faults.values())))
             return False
         self._clean.add(configuration)
-        self.trial_log.add_checks(configuration, (*self._own_rows(), *self._reported(configuration).checks))
+        self.trial_log.add_checks(configuration, (*self._sanitizer_rows(), *self._reported(configuration).checks))
         return True
 
-    def _own_rows(self) -> tuple[Check, ...]:
+    def _sanitizer_rows(self) -> tuple[Check, ...]:
         if not self.sanitize:
             return not_requested("--sanitize was not given", "sanitizers")
         if capability(self.evaluate, Sanitizes) is None:

@@ -56,6 +56,26 @@ def add_store_checks(commands: Commands) -> None:
     )
 
 
+def add_lock(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "lock", help="sign a lock, or verify who signed it", description="By ssh-keygen, or minisign for its keys."
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    signing = add_command(actions, "sign", "write the lock's signature beside it")
+    signing.add_argument("--key", metavar="FILE", help="the key to sign with (default: the usual one of ssh)")
+    verifying = add_command(
+        actions, "verify", "say who signed the lock, and what for; status 1 if no allowed signer did"
+    )
+    verifying.add_argument(
+        "--signers",
+        metavar="FILE",
+        help="ssh's allowed signers (default: TUNEPASS_SIGNERS, ~/.ssh/allowed_signers), or minisign's public key",
+    )
+    verifying.add_argument("--signer", metavar="NAME", help="who has to have signed (default: any allowed signer)")
+    for action in (signing, verifying):
+        action.add_argument("path", nargs="?", default=".", metavar="LOCK", help="a lock or its folder")
+
+
 def add_import(commands: Commands) -> None:
     parser = add_command(commands, "import", "make another tuner's description of a kernel a source with pragmas")
     parser.add_argument(

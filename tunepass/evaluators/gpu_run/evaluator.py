@@ -60,6 +60,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         self._expected: Expected | None = None
         self._best_s: float | None = None  # the median of the fastest so far
         self._failed_again: dict[Configuration, Failed] = {}
+        self._clock_known = True  # the device tells its clock
         self._uncompared: set[str] = set()  # outputs of the program that is being judged
 
     # --- the environment ------------------------------------------------------------------------------------------
@@ -161,6 +162,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else program.module.log or loaded.log
         throttled = [text for text in self.warnings if text not in self.set_up().warnings]
+        throttled += [] if self._clock_known else ["the device does not tell its clock"]
         timed = isinstance(outcome, Measured)
         checks = gpu_checks(self.set_up(), sorted(self._uncompared), throttled, timed=timed)
         return Evaluation(outcome, built.seconds, tail(log), checks=checks)
@@ -221,6 +223,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         failure = self._wrong(program, case, launched)
         if failure is not None:
             return Failed(failure.stage, f"while timed: {failure.log}")
+        self._clock_known = timed.after.mhz > 0
         if timed.after.throttled:
             warning = f"the device's clock was kept down by {timed.after.throttled}: its times vary more than usual"
             self.warnings = tuple(dict.fromkeys((*self.warnings, warning)))

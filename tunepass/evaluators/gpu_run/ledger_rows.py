@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.evaluators.gpu_run.expected import Expected
-from tunepass.study.ledger import Check, Ledger, made_unless, not_requested, ran
+from tunepass.study.ledger import Check, Ledger, not_requested, ran, ran_unless
 
 UNWATCHED = "no tool here looks for races between GPU threads"
 
 
 def gpu_checks(expected: Expected, uncompared: Sequence[str], throttled: Sequence[str], *, timed: bool) -> Ledger:
-    """Of a candidate whose outputs called `uncompared` have other lengths than the reference's; `throttled` says what
-    kept the device's clock down."""
-    lacking = [f"{name} has another length than the reference's, or stands in one of both alone" for name in uncompared]
+    """Ledger of a candidate whose outputs called `uncompared` have other lengths than the reference's; `throttled` says
+    what kept the device's clock down."""
+    obstacles = [
+        f"{name} has another length than the reference's, or stands in one of both alone" for name in uncompared
+    ]
     compared = set(expected.outputs[expected.cases[0]]) - set(uncompared)
     few = [] if len(expected.cases) > 1 else ["there is one set of data"]
     return Ledger(
         (
-            made_unless("outputs", [] if compared else ["no output has the reference's length"]),
-            made_unless("seeds", few),
+            ran_unless("outputs", [] if compared else ["no output has the reference's length"]),
+            ran_unless("seeds", few),
             Check("sizes", "could not run", "GPU kernels are compared at the size that is tuned"),
             *ran("guard pages"),
-            made_unless("tolerance", expected.warnings, "state one: `tolerance(...)`"),
+            ran_unless("tolerance", expected.warnings, "state one: `tolerance(...)`"),
             *not_requested("GPU kernels are not compared so", "special values", "overlap"),
-            made_unless("all results", lacking),
+            ran_unless("all results", obstacles),
             *not_requested("it shares no process with the one that judges it", "symbols", "processes", "written files"),
             *not_requested("it makes no system call", "system calls"),
             *not_requested("nothing is asked of the compiler", "applied"),
@@ -34,6 +36,6 @@ def gpu_checks(expected: Expected, uncompared: Sequence[str], throttled: Sequenc
             Check("data races", "could not run", UNWATCHED, "compute-sanitizer --tool racecheck"),
             *not_requested("the device decides the order of its threads", "schedules"),
             Check("core", "could not run", "nothing keeps others from the device"),
-            *((made_unless("machine speed", throttled),) if timed else ()),
+            *((ran_unless("machine speed", throttled),) if timed else ()),
         )
     )

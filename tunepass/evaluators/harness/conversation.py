@@ -96,18 +96,18 @@ def open_if_there(path: str) -> int:
 
 
 def outside_clock_lacks() -> list[str]:
-    """What this machine does not tell of a process, so that its times cannot be borne out from outside."""
-    lacking = []
+    """Reasons why this machine cannot bear out the times of another process."""
+    obstacles = []
     file = open_if_there("/proc/self/schedstat")
     if file < 0:
-        lacking.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
+        obstacles.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
     else:
         os.close(file)
     try:
         time.clock_gettime((~os.getpid() << 3) | 2)
     except OSError:
-        lacking.append("the processor time of another process cannot be read")
-    return lacking
+        obstacles.append("the processor time of another process cannot be read")
+    return obstacles
 
 
 def waited(file: int) -> float:

@@ -13,7 +13,7 @@ from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.measure.timing import processor_times
 from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.candidate import Candidate
-from tunepass.study.ledger import Check, made_unless, not_requested, ran
+from tunepass.study.ledger import Check, not_requested, ran, ran_unless
 
 NAME_SIZES = "name the sizes that it is called with: `sizes(...)`"
 NO_SYMBOLS = "neither the object nor the program has a table of its symbols"
@@ -37,28 +37,28 @@ def reference_checks(
     reasons = [text.removeprefix(UNCOMPARED) for text in (*unseen, *uncompared(reference))]
     return [
         *ran("outputs"),
-        made_unless("seeds", [fixed] if fixed else []),
-        made_unless("guard pages", narrow),
-        made_unless("tolerance", loose, "state one: `tolerance(...)`"),
-        _asked(reference, "special values", not inputs.finite, "the pragma does not say `finite(false)`"),
-        _asked(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),
-        made_unless("all results", reasons, "name them in the kernel pragma"),
+        ran_unless("seeds", [fixed] if fixed else []),
+        ran_unless("guard pages", narrow),
+        ran_unless("tolerance", loose, "state one: `tolerance(...)`"),
+        _requested_cases(reference, "special values", not inputs.finite, "the pragma does not say `finite(false)`"),
+        _requested_cases(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),
+        ran_unless("all results", reasons, "name them in the kernel pragma"),
     ]
 
 
-def _asked(reference: Reference, name: str, asked: bool, unasked: str) -> Check:
-    if not asked:
-        return Check(name, "not requested", unasked)
+def _requested_cases(reference: Reference, name: str, requested: bool, reason: str) -> Check:
+    if not requested:
+        return Check(name, "not requested", reason)
     failing = [
         f"{case.words}, {why}"
         for case, why in reference.left_out
         if (case.special if name == "special values" else case.pair)
     ]
-    return made_unless(name, [f"the source itself fails {text}" for text in failing])
+    return ran_unless(name, [f"the source itself fails {text}" for text in failing])
 
 
 def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, resizable: bool) -> Check:
-    """Of a candidate that was compared in these cases. `resizable`: its arrays may have other lengths."""
+    """Row of a candidate that was compared in these cases. `resizable`: its arrays may have other lengths."""
     if not inputs.sizes:
         if inputs.stated or not resizable:
             return Check("sizes", "not requested", "`sizes()`" if inputs.stated else "its arrays have one length")
@@ -70,13 +70,13 @@ def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, r
     ]
     if not failing and not any(case.size for case in cases):
         return Check("sizes", "not requested", "the constraints exclude it at every other size")
-    return made_unless("sizes", failing, NAME_SIZES)
+    return ran_unless("sizes", failing, NAME_SIZES)
 
 
 def symbol_check(target: Path, program: Path) -> Check:
     """Were the names that it defines seen?"""
     seen = symbols(target).readable or symbols(program).readable
-    return made_unless("symbols", [] if seen else [NO_SYMBOLS], "build without -s")
+    return ran_unless("symbols", [] if seen else [NO_SYMBOLS], "build without -s")
 
 
 def applied_check(candidate: Candidate, family: str) -> Check:
@@ -84,12 +84,12 @@ def applied_check(candidate: Candidate, family: str) -> Check:
     if not candidate.requests:
         return Check("applied", "not requested", "nothing is asked of the compiler")
     silent = family == "other" and not all(request.obstacle for request in candidate.requests)
-    return made_unless("applied", ["this compiler does not say what it optimised"] if silent else [], "gcc or clang")
+    return ran_unless("applied", ["this compiler does not say what it optimised"] if silent else [], "gcc or clang")
 
 
 def timing_checks(metric: str, fixed: str) -> list[Check]:
     """Checks of a measurement."""
-    renewed = [made_unless("new inputs", [fixed] if fixed else [])]
+    renewed = [ran_unless("new inputs", [fixed] if fixed else [])]
     if metric != "time":
         counted = not_requested("instructions are counted, not timed", "outside clock", "core", "machine speed")
         return [*ran("timed results"), *renewed, *counted]
@@ -97,6 +97,6 @@ def timing_checks(metric: str, fixed: str) -> list[Check]:
     return [
         *ran("timed results"),
         *renewed,
-        made_unless("outside clock", outside_clock_lacks()),
-        made_unless("machine speed", stolen),
+        ran_unless("outside clock", outside_clock_lacks()),
+        ran_unless("machine speed", stolen),
     ]

@@ -61,7 +61,7 @@ class Reference:
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
-    unrounded: tuple[str, ...] = ()  # why ways of rounding are lacking in the tolerances
+    unrounded: tuple[str, ...] = ()  # why ways of rounding are obstacles in the tolerances
 
     def usual(self, seed: int) -> Expected:
         """At the size that is tuned and timed."""
@@ -163,14 +163,14 @@ def run_reference(
 def _expected(
     computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding
 ) -> tuple[dict[Case, Expected], list[str]]:
-    """With reasons why ways of rounding are lacking. Tolerances know the usual case: results that are small at a small
+    """With reasons why ways of rounding are missing. Tolerances know the usual case: results that are small at a small
     size by chance need as much room as others."""
     spreads = {case: [spread_of(a.values, [b.values]) for a, b in zip(*calls)] for case, calls in computed.items()}
     usually = next(case for case in computed if case.usual)
     real = [output.values.dtype.kind == "f" for output in computed[usually][0]]
-    lacking = list[str]()
+    obstacles = list[str]()
     if any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually], real) if is_real):
-        again, lacking = rounding.run(tuple(computed))
+        again, obstacles = rounding.run(tuple(computed))
         spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in computed if case.usual))]
     expected = {
@@ -183,7 +183,7 @@ def _expected(
         )
         for case, calls in computed.items()
     }
-    return expected, lacking
+    return expected, obstacles
 
 
 def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:

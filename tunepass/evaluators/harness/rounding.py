@@ -42,7 +42,7 @@ class Rounding:
 
     def run(self, cases: Sequence[Case]) -> tuple[list[Rounded], list[str]]:
         """What is computed in each case, by each way of rounding that this compiler and this machine have, and why
-        others are lacking. They are made side by side: nothing is timed."""
+        others are missing. They are made side by side: nothing is timed."""
         folder = self.harness.folder
         variants = [
             (flags, folder / f"rounding-{number}")
@@ -53,10 +53,10 @@ class Rounding:
             futures = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
             futures += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
         results = [future.result() for future in futures]
-        lacking = [each for each in results if isinstance(each, str)]
+        obstacles = [each for each in results if isinstance(each, str)]
         if not variants:
-            lacking.append("nothing is known of this compiler's flags for other roundings")
-        return [each for each in results if not isinstance(each, str)], lacking
+            obstacles.append("nothing is known of this compiler's flags for other roundings")
+        return [each for each in results if not isinstance(each, str)], obstacles
 
     def _run(self, run: HarnessRun | str, mode: str, cases: Sequence[Case]) -> Rounded | str:
         """The results, or why there are none."""

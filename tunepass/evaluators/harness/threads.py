@@ -63,8 +63,8 @@ class Unwatched:
 
 def starts_threads(*files: Path) -> bool:
     """True if an object or a program needs a function that starts threads, or has the C library's linked in."""
-    found = [symbols(file) for file in files]
-    return any(STARTS.match(name) for each in found for name in (*each.needed, *each.defined & STATIC_STARTS))
+    tables = [symbols(file) for file in files]
+    return any(STARTS.match(name) for each in tables for name in (*each.needed, *each.defined & STATIC_STARTS))
 
 
 def unwatched_libraries(program: Path) -> list[str]:

@@ -53,6 +53,19 @@ def expected_texts(first: Texts, second: Texts, metrics: Sequence[MetricPattern]
     return tuple(expected)
 
 
+def uncompared_texts(first: Texts, second: Texts) -> list[str]:
+    """Sentences on what differs between two runs of the untouched program, and so is not compared."""
+    notes = []
+    for name, text in first.items():
+        lines, others = _lines(text), _lines(second[name])
+        varying = sum(line != other for line, other in zip(lines, others))
+        if len(lines) != len(others):
+            notes.append(f"{name} has another number of lines in each run, and is not compared")
+        elif varying:
+            notes.append(f"{varying} of {len(lines)} lines of {name} differ from run to run, and are not compared")
+    return notes
+
+
 def _metric_line(texts: Texts, metric: MetricPattern) -> tuple[str, int] | None:
     """The text and the line of the occurrence that counts: the last, in the first text that has one."""
     for name, text in texts.items():

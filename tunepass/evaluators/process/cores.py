@@ -53,10 +53,11 @@ class Patience:
 
 @contextmanager
 def reserved_core(
-    patience: Patience = Patience(), lacking: Callable[[str], None] = _say_nothing
+    patience: Patience = Patience(), report_obstacle: Callable[[str], None] = _say_nothing
 ) -> Iterator[tuple[int, ...]]:
     """A core of ours that nobody else measures on; () where pinning is not possible. Waits for one if need be; raises
-    EnvironmentFault when there is no more time to. `lacking` is told why others may measure there all the same."""
+    EnvironmentFault when there is no more time to. `report_obstacle` is told why others may measure
+    there all the same."""
     cores = sorted(os.sched_getaffinity(0), reverse=True)  # interrupts tend to be served by the first
     descriptor, chosen = -1, cores[0]
     try:
@@ -72,7 +73,7 @@ def reserved_core(
         if descriptor >= 0:
             _sign(descriptor)
         else:
-            lacking(f"no core can be reserved: {_path(chosen)} cannot be locked")
+            report_obstacle(f"no core can be reserved: {_path(chosen)} cannot be locked")
         yield (chosen,) if len(cores) > 1 else ()
     finally:
         if descriptor >= 0:

@@ -9,14 +9,14 @@ from pathlib import Path
 from tunepass.compilers.asking import base_environment
 from tunepass.evaluators.process.protection import Trust, shield, weakened
 from tunepass.evaluators.process.supervisor.confinement import is_64_bit
-from tunepass.study.ledger import Check, made_unless, not_requested
+from tunepass.study.ledger import Check, not_requested, ran_unless
 
 ALLOW_NAMESPACES = (
     "allow user namespaces: sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0"
 )
 NEEDS_LANDLOCK = "Linux 6.2 with Landlock among its lsm="
 TRUNCATING = 3  # the version of Landlock since which truncating is a right
-OWN_RUN = "the user's own commands may do what the user may"
+USER_COMMAND = "the user's own commands may do what the user may"
 
 
 def isolation_checks(program: Path | str, trust: Trust, environment: Mapping[str, str] | None = None) -> list[Check]:
@@ -24,9 +24,9 @@ def isolation_checks(program: Path | str, trust: Trust, environment: Mapping[str
     shielding = shield()
     apart = [] if shielding.kind != "supervisor" else ["there are neither namespaces nor a broker of system calls"]
     apart += weakened()
-    processes = made_unless("processes", apart, ALLOW_NAMESPACES)
+    processes = ran_unless("processes", apart, ALLOW_NAMESPACES)
     if trust != "kernel":
-        return [processes, *not_requested(OWN_RUN, "written files", "system calls")]
+        return [processes, *not_requested(USER_COMMAND, "written files", "system calls")]
     writing = [] if shielding.landlock else ["this Linux has no Landlock"]
     if 0 < shielding.landlock < TRUNCATING:
         writing.append(f"Landlock {shielding.landlock} does not keep files from being truncated")
@@ -35,6 +35,6 @@ def isolation_checks(program: Path | str, trust: Trust, environment: Mapping[str
         calls.append("it is a 32-bit program, which numbers its calls differently")
     return [
         processes,
-        made_unless("written files", writing, NEEDS_LANDLOCK),
-        made_unless("system calls", calls, "a Linux with seccomp, and a 64-bit program"),
+        ran_unless("written files", writing, NEEDS_LANDLOCK),
+        ran_unless("system calls", calls, "a Linux with seccomp, and a 64-bit program"),
     ]

@@ -63,10 +63,10 @@ def shield() -> Protection:
 _WEAKENED: dict[str, None] = {}
 
 
-def note_protection(wanted: str, got: str) -> None:
+def note_protection(requested: str, got: str) -> None:
     """Remember that a run had a weaker protection than it was to have: the kernel may refuse namespaces at any time."""
-    if got != wanted:
-        _WEAKENED[f"the kernel refused {wanted.replace('_', ' ')} to a run, which had a {got} alone"] = None
+    if got != requested:
+        _WEAKENED[f"the kernel refused {requested.replace('_', ' ')} to a run, which had a {got} alone"] = None
 
 
 def weakened() -> list[str]:

@@ -14,7 +14,9 @@ _QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 _PLAIN = r"(?!- )[A-Za-z0-9_./+=-](?:(?!: )[^\x00-\x1f\x7f-\x9f\[\]{},#\"'&*!|>%@`])*"
 _FLOW = rf"\{{[^\"'#\n{{}}]*(?:{_QUOTED}[^\"'#\n{{}}]*)*\}}"
 _FLOWS = rf"\{{(?:(?:{_QUOTED}|[A-Za-z_][A-Za-z0-9_=.+-]*): {_FLOW}(?:, )?)*\}}"
-_CHECKS = rf"\{{ran: \[[^\]\"'#\n{{}}]*\], not_requested: {_FLOW}, could_not_run: {_FLOW}\}}"
+_CHECKS = (
+    rf"\{{ledger: sha256:[0-9a-f]{{64}}, ran: \[[^\]\"'#\n{{}}]*\], not_requested: {_FLOW}, could_not_run: {_FLOW}\}}"
+)
 _HEAD = re.compile(r"(?:#[^\n]*\n)*version: [12]\nkernels:\n")
 _ENTRY = re.compile(
     rf"  ({_QUOTED}|{_PLAIN}):\n    choice: {_FLOW}\n    objective: {_FLOW}\n    identity: {_FLOW}\n"

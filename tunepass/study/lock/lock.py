@@ -105,7 +105,10 @@ class Entry:
     def _checks_text(self) -> str:
         """The checks by state: names of those that ran, reasons of the others."""
         rows = {key: self.checks.of(state) for key, state in STATE_KEYS.items()}
-        parts = [f"ran: [{', '.join(scalar(check.name) for check in rows.pop('ran'))}]"]
+        parts = [
+            f"ledger: {self.checks.digest}",
+            f"ran: [{', '.join(scalar(check.name) for check in rows.pop('ran'))}]",
+        ]
         parts += [f"{key}: {flow((check.name, check.reason) for check in listed)}" for key, listed in rows.items()]
         return f"    checks: {{{', '.join(parts)}}}\n" if self.checks else ""
 
@@ -254,7 +257,7 @@ def _entry(reader: LockReader, key: str, node: yaml.Node, version: int) -> Entry
 
 
 def _checks(reader: LockReader, node: yaml.Node) -> Ledger:
-    fields = reader.record(node, "checks", tuple(STATE_KEYS), ())
+    fields = reader.record(node, "checks", ("ledger", *STATE_KEYS), ("ledger",))
     rows = [*ran(*(reader.text(item, "ran") for item in reader.items(fields["ran"], "ran")))] if "ran" in fields else []
     for key, state in STATE_KEYS.items():
         if key in fields and key != "ran":
@@ -263,7 +266,10 @@ def _checks(reader: LockReader, node: yaml.Node) -> Ledger:
                 if state == "could not run" and not why:
                     raise reader.fail(f"{name} could not run for no reason", reason)
                 rows.append(Check(name, state, why))
-    return Ledger(tuple(rows))
+    ledger = Ledger(tuple(rows))
+    if reader.text(fields["ledger"], "ledger") != ledger.digest:
+        raise reader.fail("the digest `ledger` is not of these checks: somebody changed them", fields["ledger"])
+    return ledger
 
 
 def _choice(reader: LockReader, node: yaml.Node) -> Configuration:
