@@ -25,15 +25,15 @@ START = SparseSettings(kernel="se", most_inducing=30, training_rows=200, draws=6
 
 
 @dataclass(frozen=True, slots=True)
-class DeepProcesses:
+class DeepNetwork:
     """A trained network: latent moments (m, d) of its standardised outputs."""
 
     layers: Sequence[Layer]
     states: Sequence[LayerState]
 
     @staticmethod
-    def of(layers: Sequence[Layer]) -> DeepProcesses:
-        return DeepProcesses(layers, [LayerState(layer, 1.0) for layer in layers])
+    def of(layers: Sequence[Layer]) -> DeepNetwork:
+        return DeepNetwork(layers, [LayerState(layer, 1.0) for layer in layers])
 
     def moments(self, x: Floats) -> tuple[Floats, Floats]:
         last = forward(self.states, np.ascontiguousarray(x, dtype=np.float64), posterior=True)[-1]
@@ -47,7 +47,7 @@ class DeepProcesses:
 
 def trained(
     x: Floats, y: Floats, observed: Mask, settings: DeepSettings, start: Sequence[Layer] | None = None
-) -> DeepProcesses:
+) -> DeepNetwork:
     """A network trained on rows x (n, q) and standardised outputs y (n, d), those that are `observed` (n, d).
 
     It goes on from `start` for `refit_steps`, else from sparse processes of principal components. DivergedError where
@@ -57,7 +57,7 @@ def trained(
     try:
         layers = list(start) if start else initial_layers(x, y, observed, _lengthscales(x, y, observed), settings)
         steps = settings.refit_steps if start else settings.steps
-        return DeepProcesses.of(Training(energy, layers).run(steps, settings))
+        return DeepNetwork.of(Training(energy, layers).run(steps, settings))
     except (NotPositiveError, np.linalg.LinAlgError) as error:
         raise DivergedError(f"no training can start: {error}") from error
 
@@ -88,7 +88,7 @@ class DeepProcess(Surrogate):
     def __init__(self, settings: DeepSettings | None = None):
         self.settings = settings or DeepSettings()
         self.fallback: str | None = None  # why the sparse process predicts instead, if it does
-        self._network: DeepProcesses | None = None
+        self._network: DeepNetwork | None = None
         self._sparse: SparseProcess | None = None
         self._shift, self._scale = 0.0, 1.0
 
