@@ -51,7 +51,9 @@ def _keras(rng: random.Random) -> str:
                 )
             )
         )
-    head = rng.choice(("import keras\nfrom keras import layers\n", "from tensorflow import keras\nfrom keras import layers\n"))
+    head = rng.choice(
+        ("import keras\nfrom keras import layers\n", "from tensorflow import keras\nfrom keras import layers\n")
+    )
     values = 'width = 8\ndepth = 1\nact = "relu"\n'
     ending = f"model = keras.Model(inputs, layers.Dense({rng.choice((1, 10))})(x))\n"
     return _parameters(rng) + head + values + "\n".join(body) + "\n" + ending
@@ -110,7 +112,12 @@ def check_onnx(path: Path) -> None:
 
 
 def _description(rng: random.Random) -> str:
-    lines = ["onnx: net.onnx", "parameters:", f"  batch: ordinal(1, {rng.choice((4, 8))}, 32) = 1", "  width: ordinal(8, 16, 64) = 8"]
+    lines = [
+        "onnx: net.onnx",
+        "parameters:",
+        f"  batch: ordinal(1, {rng.choice((4, 8))}, 32) = 1",
+        "  width: ordinal(8, 16, 64) = 8",
+    ]
     lines.append(rng.choice(("inputs: {x: [batch, 3, 8, 8]}", 'inputs: {"x": [batch, 3, 8, 8]}')))
     lines.append(rng.choice(("nodes:\n  conv1: {filters: width}", "nodes: {conv1: {filters: width}}")))
     optional = ("constraints: [width % 8 == 0]", "limits: [weight_byte <= 10 MB]", "precision: float16")
@@ -126,10 +133,18 @@ def _model(rng: random.Random) -> bytes:
             wider = rng.choice((4, 8))
             parts += [weight(f"w{number}", wider, channels, 3, 3)]
             shape = [attribute("kernel_shape", [3, 3]), attribute("pads", [1, 1, 1, 1])]
-            parts += [node("Conv", [tensor, f"w{number}"], [name], *shape, name=rng.choice(("", f"conv{number}", "\x1b[m")))]
+            parts += [
+                node("Conv", [tensor, f"w{number}"], [name], *shape, name=rng.choice(("", f"conv{number}", "\x1b[m")))
+            ]
             channels = wider
         else:
-            parts += [node(rng.choice(("Relu", "Sigmoid", "Tanh", "Identity", "Odd")[: 4 + (rng.random() < 0.1)]), [tensor], [name])]
+            parts += [
+                node(
+                    rng.choice(("Relu", "Sigmoid", "Tanh", "Identity", "Odd")[: 4 + (rng.random() < 0.1)]),
+                    [tensor],
+                    [name],
+                )
+            ]
         tensor = name
     if rng.random() < 0.5:
         parts += [integers("to", 0, -1), node("Reshape", [tensor, "to"], ["flat"])]

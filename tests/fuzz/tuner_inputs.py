@@ -92,7 +92,9 @@ def _program(rng: random.Random) -> str:
         lines.append(f'    tuner.AddConstraint(kernel, {{"block_size_x", "tile"}}, {lambda_});')
     dimension = rng.choice("XYZ")
     modifier = f"ktt::ModifierType::Local, ktt::ModifierDimension::{dimension}"
-    lines.append(f'    tuner.AddThreadModifier(kernel, {{definition}}, {modifier}, "block_size_x", ktt::ModifierAction::Multiply);')
+    lines.append(
+        f'    tuner.AddThreadModifier(kernel, {{definition}}, {modifier}, "block_size_x", ktt::ModifierAction::Multiply);'
+    )
     access = rng.choice(("ReadOnly", "ReadWrite"))
     lines += [
         f"    const auto in = tuner.AddArgumentVector(image, ktt::ArgumentAccessType::{access});",
@@ -154,7 +156,21 @@ def _t1(rng: random.Random) -> dict[str, Tree]:
     return {"ConfigurationSpace": space, "KernelSpecification": specification, "General": {"Author": "é \u202e"}}
 
 
-ODD_VALUES: tuple[Tree, ...] = (None, True, -1, 2**70, 1e308, "", "x", "\x1b[31m", "__import__('os')", [], {}, [[]], "9" * 5000)
+ODD_VALUES: tuple[Tree, ...] = (
+    None,
+    True,
+    -1,
+    2**70,
+    1e308,
+    "",
+    "x",
+    "\x1b[31m",
+    "__import__('os')",
+    [],
+    {},
+    [[]],
+    "9" * 5000,
+)
 
 
 def _damage(rng: random.Random, tree: Tree) -> None:
