@@ -1,4 +1,4 @@
-"""CUDA and OpenCL kernels and sources for synthesis: the samples and kernels of a small grammar, changed a little or much."""
+"""CUDA and OpenCL kernels and sources for synthesis: samples and kernels of a small grammar, changed more or less."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from pathlib import Path
@@ -38,10 +39,8 @@ def check(path: Path) -> None:
     answer = import_.run(parse_arguments(words))
     assert answer.render("text") and json.loads(answer.render("json"))
     suffix = ".py" if path.name == "nni.json" else ".cu"
-    try:
+    with contextlib.suppress(TunepassError):  # a kernel without its launch, say: the notes name what is missing
         parse(Source(f"tuned{suffix}", answer.render("text")))
-    except TunepassError:
-        pass  # a kernel without its launch, say: the notes name what is missing
 
 
 # -- Kernel Tuner
@@ -92,9 +91,8 @@ def _program(rng: random.Random) -> str:
         lines.append(f'    tuner.AddConstraint(kernel, {{"block_size_x", "tile"}}, {lambda_});')
     dimension = rng.choice("XYZ")
     modifier = f"ktt::ModifierType::Local, ktt::ModifierDimension::{dimension}"
-    lines.append(
-        f'    tuner.AddThreadModifier(kernel, {{definition}}, {modifier}, "block_size_x", ktt::ModifierAction::Multiply);'
-    )
+    action = '"block_size_x", ktt::ModifierAction::Multiply'
+    lines.append(f"    tuner.AddThreadModifier(kernel, {{definition}}, {modifier}, {action});")
     access = rng.choice(("ReadOnly", "ReadWrite"))
     lines += [
         f"    const auto in = tuner.AddArgumentVector(image, ktt::ArgumentAccessType::{access});",

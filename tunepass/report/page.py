@@ -68,7 +68,8 @@ def _table(
         if most_bytes < 0:
             break
     if len(rows) < len(trials):
-        yield f"<p>{len(rows):,} of {len(trials):,} trials are listed: the choice, every improvement, and others evenly.</p>"
+        amount = f"{len(rows):,} of {len(trials):,} trials are listed"
+        yield f"<p>{amount}: the choice, the improvements of the best, and others evenly.</p>"
     yield f'<div class="wide"><table><tr>{heads}</tr>'
     yield from (rows[i] for i in sorted(rows))
     yield "</table></div>"

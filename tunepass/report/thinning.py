@@ -1,4 +1,4 @@
-"""Which of many trials a report draws and lists: a picture has room for few thousand points, a page for some megabytes."""
+"""Which of many trials a report draws and lists: a picture has room for few points, a page for few bytes."""
 
 from __future__ import annotations
 
