@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,10 @@ bench-dnn: $(STAMP)
 bench-resources: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_resources $(ARGS)
 
+# Commands about a store of 200,000 trials: CPU seconds, memory, sizes of pages (two minutes). ARGS=20000 for fewer trials.
+bench-long-store: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_long_store $(ARGS)
+
 # The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
 bench-search: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_search $(ARGS)
@@ -83,8 +87,8 @@ faults: $(STAMP)
 attack: $(STAMP)
 	$(BIN)/python -m tests.attacks.run $(ARGS)
 
-# 67,000 inputs that are wrong in some way: sources, descriptions, locks, stores, expressions, data (forty minutes on two
-# cores). ARGS="--kind c --scale 0.1 --seed 7"
+# 177,000 inputs, many wrong in some way: sources of all languages, other tuners' files, descriptions, models, locks, stores,
+# expressions, data, lines for `serve` (two hours on two cores). ARGS="--kind c --scale 0.1 --seed 7"
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz $(ARGS)
 

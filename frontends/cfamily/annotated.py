@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,11 +61,16 @@ def annotated(source: Source) -> Annotated:
     raw = read_raw(source.text)
     dead = _dead_regions(raw.directives, len(source.text))
 
+    starts = [first for first, _ in dead]
+
     def alive(start: int) -> bool:
-        return not any(first <= start < last for first, last in dead)
+        """Regions are in order and apart: the last that begins before `start` decides."""
+        before = bisect_right(starts, start)
+        return not before or start >= dead[before - 1][1]
 
     live = [directive for directive in raw.directives if alive(directive.start)]
     own = [directive for directive in live if _first_word(directive) == OWN]
+    own_starts = {directive.start for directive in own}
     _check_spelling(source, live)
     pragmas = [*(_pragma(source.text, directive) for directive in own), *_comment_pragmas(source.text)]
     pragmas.sort(key=lambda pragma: pragma.start)
@@ -72,7 +78,7 @@ def annotated(source: Source) -> Annotated:
     return Annotated(
         source,
         tuple(pragma for pragma in pragmas if alive(pragma.start)),
-        tuple(directive for directive in live if directive not in own),
+        tuple(directive for directive in live if directive.start not in own_starts),
         tuple(token for section in sections for token in section.tokens if alive(token.start)),
     )
 
@@ -115,7 +121,11 @@ def _dead_regions(directives: Sequence[Directive], end: int) -> list[tuple[int, 
     """The texts under `#if 0`, up to its `#else`, `#elif` or `#endif`."""
     branches = (next(chain.branches()) for chain in chains(directives))
     dead = ((head, last) for head, last in branches if head.kind == "if" and head.body in ("0", "(0)"))
-    return [(head.end, last if last >= 0 else end) for head, last in dead]
+    regions: list[tuple[int, int]] = []
+    for first, last in sorted((head.end, last if last >= 0 else end) for head, last in dead):
+        if not regions or last > regions[-1][1]:  # else it is inside the one before
+            regions.append((first, last))
+    return regions
 
 
 def _check_spelling(source: Source, directives: Sequence[Directive]) -> None:

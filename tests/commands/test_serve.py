@@ -58,3 +58,14 @@ def test_a_fault_of_one_answer_leaves_the_others(
     assert main(["serve", str(SAMPLE)]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first == {"id": 1, "error": "internal error: ZeroDivisionError: division by zero"} and second["id"] == 2
+
+
+def test_bytes_that_are_not_utf8_and_lines_without_end_are_answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = b'\xff\xfe\n{"ask": "none", "id": "\xe9"}\n' + b"x" * 5_000_000 + b'\n{"ask": "space", "id": 2}\n'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines), "utf-8", "strict"))
+    assert main(["serve", str(SAMPLE)]) == 0
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert "not JSON" in answers[0]["error"] and "`ask` is one of" in answers[1]["error"]
+    assert "at most 1,048,576 characters" in answers[2]["error"] and answers[3]["id"] == 2 and len(answers) == 4

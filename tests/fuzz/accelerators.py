@@ -1,4 +1,4 @@
-"""CUDA and OpenCL kernels and sources for synthesis: the samples and kernels of a small grammar, changed a little or much."""
+"""CUDA and OpenCL kernels and sources for synthesis: samples and kernels of a small grammar, changed more or less."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def _kernel(rng: random.Random, *, cuda: bool) -> str:
         f"#pragma tunepass param PER: integer(1..{rng.choice((1, 2, 4, 8))}) = 1",
     ]
     if with_mode := rng.random() < 0.3:
-        lines.append('#pragma tunepass param MODE: categorical("FAST", "EXACT") = "FAST"\n#define FAST 0\n#define EXACT 1')
+        lines.append(
+            '#pragma tunepass param MODE: categorical("FAST", "EXACT") = "FAST"\n#define FAST 0\n#define EXACT 1'
+        )
     if rng.random() < 0.5:
         lines.append(f"#pragma tunepass constraint {rng.choice(('BX * PER <= n', 'BX >= 32', 'PER == 1 or BX < 512'))}")
     launch = "grid(ceildiv(n, BX * PER)) block(BX)" + (" shared(8 * BX)" if rng.random() < 0.2 else "")

@@ -44,7 +44,9 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
     if event in STARTED:
         if event != "subprocess.Popen" or not _compiles(arguments[1]):
             _watched[-1].append(f"{event} {arguments[:2]!r}")
-    elif event == "exec" and isinstance(code := arguments[0], CodeType) and code.co_filename in ("<string>", "<unknown>"):
+    elif (
+        event == "exec" and isinstance(code := arguments[0], CodeType) and code.co_filename in ("<string>", "<unknown>")
+    ):
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if str(caller).split(".")[0] not in MAKERS:
             _watched[-1].append(f"exec of a text in {caller}")

@@ -23,7 +23,9 @@ def varied(rng: random.Random, text: str, comment: str, others: Sequence[str], w
 
 
 def _number(rng: random.Random, text: str, comment: str) -> str:
-    places = [place for place in NUMBER.finditer(text) if not FIXED.search(text, _line_start(text, place), place.start())]
+    places = [
+        place for place in NUMBER.finditer(text) if not FIXED.search(text, _line_start(text, place), place.start())
+    ]
     if not places:
         return text
     place = rng.choice(places)
@@ -62,7 +64,9 @@ def _ends(rng: random.Random, text: str, comment: str) -> str:
 
 def _rename(rng: random.Random, text: str, comment: str) -> str:
     """One of the text's own names (that occurs at least twice and starts a declaration) under another name."""
-    names = sorted({name for name in NAME.findall(text) if re.search(rf"(float|int|double) \*?{name}\b|^{name} =", text, re.M)})
+    names = sorted(
+        {name for name in NAME.findall(text) if re.search(rf"(float|int|double) \*?{name}\b|^{name} =", text, re.M)}
+    )
     if not names:
         return text
     name = rng.choice(names)

@@ -10,17 +10,18 @@ from tests.fuzz.kinds import KINDS, run_case
 from tests.fuzz.oracle import Finding
 
 SEED = 12
+SMALL_SHARE = 0.7  # of the share that a whole run has: a few cases vary
 COUNTS = {"c": 60, "spatial": 40, "yaml": 150, "lock": 40, "store": 25, "expression": 80, "data": 60}
-ACCEPTED = {"yaml": 0.5}  # at least that share, so that what is behind the first check is reached
+FEW = 20  # of the kinds that call a preprocessor for each case, or read whole models
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_internal_error(kind: str, tmp_path: Path) -> None:
     accepted = 0
-    for index in range(COUNTS[kind]):
+    for index in range(COUNTS.get(kind, FEW)):
         folder = tmp_path / str(index)
         folder.mkdir()
         report = run_case(kind, SEED, index, folder)
         assert not isinstance(report.result, Finding), f"{kind} {index}: {report.result}\n{report.text}"
         accepted += report.result
-    assert accepted >= ACCEPTED.get(kind, 0.0) * COUNTS[kind]
+    assert accepted >= SMALL_SHARE * KINDS[kind].accepted * COUNTS.get(kind, FEW)

@@ -146,3 +146,8 @@ def test_of_several_kernels_one_is_chosen(tmp_path: Path) -> None:
     with pytest.raises(TunepassError, match="several kernels: blur, sharpen"):
         read(tmp_path, several)
     assert read(tmp_path, several, kernel="sharpen").kernel.function == "sharpen"
+
+
+def test_a_deeply_nested_function_is_a_diagnostic(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="nested too deeply"):
+        read(tmp_path, SCRIPT.replace('p["tile"] < 4', "-" * 400 + 'p["tile"] < 4'))

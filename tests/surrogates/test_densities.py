@@ -7,6 +7,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from tunepass.surrogates.densities import (
+    CELLS,
+    GRID,
     Densities,
     DensitySettings,
     Histogram,
@@ -86,3 +88,12 @@ def test_what_does_not_fit_is_refused() -> None:
         DensitySettings(quantile=1.0)
     with pytest.raises(ValueError, match="finite"):
         Densities.of(np.array([[np.nan]]), np.zeros(1), [None])
+
+
+def test_many_centres_are_gathered_in_cells() -> None:
+    """The divergence of a long study costs no more than that of CELLS centres, and is the same to four digits."""
+    x = np.random.default_rng(0).beta(2, 5, 3 * CELLS)
+    density = KernelDensity.of(x, DensitySettings())
+    middle = density.at((np.arange(GRID) + 0.5) / GRID)
+    np.testing.assert_allclose(density.masses(), middle / middle.sum(), rtol=1e-4)
+    assert len(density._gathered().centres) <= CELLS

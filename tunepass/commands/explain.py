@@ -30,23 +30,35 @@ class Neighbour:
     trial: Trial
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is told of a past search in text and in JSON, worked out once: a store may have many trials."""
+
+    best: tuple[Trial, ...]
+    neighbours: tuple[Neighbour, ...]
+    importance: dict[str, float]
+
+
 def run(options: argparse.Namespace) -> Answer:
     pasts = past_searches(options.source, options.kernel, options.store)
-    data: Json = [_data(past) for past in pasts]
-    return Answer("\n\n".join(_text(past) for past in pasts), {"kernels": data})
+    explained = [(p, Explanation(tuple(_best(p)), tuple(neighbours(p)), importance_of(p))) for p in pasts]
+    data: Json = [_data(past, explanation) for past, explanation in explained]
+    return Answer("\n\n".join(_text(past, explanation) for past, explanation in explained), {"kernels": data})
 
 
-def _text(past: Past) -> str:
+def _text(past: Past, explanation: Explanation) -> str:
     trials, objective = past.history.trials, past.job.objective
     failed = sum(failures_of(trials).values())
     lines = [f"{past.job.key}: {len(trials)} trials, {failed} failed"]
     rows = [("", objective.name, "configuration")]
     rows += [("default", _value(past, t), _trial_text(past, t.configuration)) for t in trials[:1]]
-    rows += [(f"best {i}", _value(past, t), _trial_text(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
+    rows += [
+        (f"best {i}", _value(past, t), _trial_text(past, t.configuration)) for i, t in enumerate(explanation.best, 1)
+    ]
     lines.append(table(rows, indent="  "))
     if past.choice is not None:
         lines.append(f"  the choice: {_trial_text(past, past.choice)}")
-        near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
+        near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in explanation.neighbours]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
     lines += finalist_lines(past.history.comparison, past.history.objectives)
@@ -54,7 +66,7 @@ def _text(past: Past) -> str:
         history = past.history
         lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
     lines += checks_lines(past.checks)
-    if decisive := importance_of(past):
+    if decisive := explanation.importance:
         shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_LISTED])
         lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
@@ -89,7 +101,7 @@ def neighbours(past: Past) -> list[Neighbour]:
     choice = past.choice or Configuration({})
     neighbouring = []
     for trial in past.history.trials:
-        changed = [name for name, value in trial.configuration.items() if choice.get(name) != value]
+        changed = trial.configuration.differences(choice)
         if len(changed) == 1:
             neighbouring.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
     order = list(choice)
@@ -105,7 +117,7 @@ def _value(past: Past, trial: Trial) -> str:
     return f"{least}{value:.4g} {past.job.objective.unit}".rstrip() + ",".join(notes)
 
 
-def _data(past: Past) -> Json:
+def _data(past: Past, explanation: Explanation) -> Json:
     trials = past.history.trials
     return {
         "key": past.job.key,
@@ -113,12 +125,12 @@ def _data(past: Past) -> Json:
         "failures": dict(failures_of(trials)),
         "choice": None if past.choice is None else {name: plain(value) for name, value in past.choice.items()},
         "default": [_trial(past, t) for t in trials[:1]],
-        "best": [_trial(past, t) for t in _best(past)],
-        "importance": importance_of(past),
+        "best": [_trial(past, t) for t in explanation.best],
+        "importance": explanation.importance,
         "finalists": finalists_data(past.history.comparison, past.history.objectives, past.job.space),
         "checks": checks_data(past.checks),
         **origin_data(past.history.origin),
-        "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
+        "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in explanation.neighbours],
     }
 
 

@@ -14,6 +14,7 @@ from tunepass.jobs.past import Past, past_searches
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
 from tunepass.report.rounds import drawings, rounds_svg
+from tunepass.report.thinning import PAGE_BYTES
 from tunepass.study.lock.lock import LockedObjective
 from tunepass.tuning.result import differing, failed_sentence
 
@@ -30,13 +31,17 @@ def run(options: argparse.Namespace) -> Answer:
         past = pasts[0]
         text = convergence_svg(past.history.trials, past.job.objective, past.job.key)
     else:
-        text = page(f"tunepass: {options.source}", [_section(past) for past in pasts])
+        most_bytes = PAGE_BYTES // len(pasts)
+        text = page(f"tunepass: {options.source}", [_section(past, most_bytes) for past in pasts])
     write_text(path, printable(text))
     return Answer(f"wrote {path}", {"output": str(path)})
 
 
-def _section(past: Past) -> str:
-    return section(past.job.key, past.history.trials, past.history.objectives, past.choice, _facts(past), _rounds(past))
+def _section(past: Past, most_bytes: int) -> str:
+    history = past.history
+    return section(
+        past.job.key, history.trials, history.objectives, past.choice, _facts(past), _rounds(past), most_bytes
+    )
 
 
 def _facts(past: Past) -> dict[str, str]:

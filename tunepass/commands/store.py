@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status
 from tunepass.diagnostics import StudyError
-from tunepass.files import printable, shown, write_text
+from tunepass.files import encoded, printable, shown, write_bytes
 from tunepass.jobs.places import store_path
 from tunepass.study.storage.json_lines import lines
 from tunepass.study.storage.salvage import Salvage, salvage, write
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> Answer:
             return _check(path, salvaged)
         case "repair":
             return _repair(path, salvaged, options.output)
-    return _export(path, salvaged, options.output)
+    return _export(path, salvaged, options.output, as_data=options.format == "json")
 
 
 def _check(path: Path, salvaged: Salvage) -> Answer:
@@ -48,16 +48,18 @@ def _repair(path: Path, salvaged: Salvage, output: str | None) -> Answer:
     return Answer(text, {**_data(path, salvaged), "output": shown(target)}, _status(salvaged))
 
 
-def _export(path: Path, salvaged: Salvage, output: str | None) -> Answer:
-    text = "".join(lines(salvaged.everything))
+def _export(path: Path, salvaged: Salvage, output: str | None, *, as_data: bool) -> Answer:
     notes = tuple(_problems(salvaged))
     if output is None:
-        return Answer(
-            text.removesuffix("\n"), [json.loads(line) for line in text.splitlines()], _status(salvaged), notes
-        )
-    write_text(Path(output), text)
-    data = {**_data(path, salvaged), "output": output}
-    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", data, _status(salvaged), notes)
+        text = "" if as_data else "".join(lines(salvaged.everything)).removesuffix("\n")
+        data = [json.loads(line) for line in lines(salvaged.everything)] if as_data else None
+        return Answer(text, data, _status(salvaged), notes)
+    written = bytearray()  # a long store's lines, once in memory
+    for line in lines(salvaged.everything):
+        written += encoded(line)
+    write_bytes(Path(output), written)
+    told = {**_data(path, salvaged), "output": output}
+    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", told, _status(salvaged), notes)
 
 
 def _status(salvaged: Salvage) -> Status:

@@ -8,11 +8,14 @@ from html import escape
 
 from tunepass.report.axis import Axis, axis_for, short
 from tunepass.report.svg import document, text, upright
+from tunepass.report.thinning import thinned
+from tunepass.space.configuration import abbreviated
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 
 WIDTH, HEIGHT = 760, 400
+LABEL_LIMIT = 160  # characters of a configuration that is written out in a label
 LEFT, RIGHT, TOP, BOTTOM = 72, 20, 44, 84  # margins; failures are drawn in the lower one
 
 STYLE = """\
@@ -38,6 +41,7 @@ def points(trials: Sequence[Trial], objective: Objective) -> list[Point]:
     curve = []
     for trial in trials:
         chosen = ", ".join(f"{name}={value}" for name, value in trial.configuration.items())
+        chosen = chosen if len(chosen) <= LABEL_LIMIT else abbreviated(trial.configuration)
         match trial.outcome:
             case Measured(values) if objective.name in values:
                 value = values[objective.name]
@@ -62,12 +66,15 @@ def best_so_far(drawn: Sequence[Point], objective: Objective) -> list[tuple[int,
 
 def convergence_svg(trials: Sequence[Trial], objective: Objective, title: str) -> str:
     """The picture as SVG text; all that comes from the user is escaped."""
-    drawn = points(trials, objective)
-    body = list(_picture(drawn, objective)) if any(p.value is not None for p in drawn) else list(_nothing(drawn))
+    chosen = thinned(trials, objective)
+    drawn = points(chosen, objective)
+    body = (
+        list(_picture(drawn, objective, trials)) if any(p.value is not None for p in drawn) else list(_nothing(trials))
+    )
     return document(WIDTH, HEIGHT, title, STYLE, [text(LEFT, 24, title, "title"), *body])
 
 
-def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
+def _picture(drawn: Sequence[Point], objective: Objective, trials: Sequence[Trial]) -> Iterator[str]:
     values = [point.value for point in drawn if point.value is not None]
     down = axis_for(values, HEIGHT - BOTTOM, TOP)
     across = Axis(0.5, drawn[-1].number + 0.5, LEFT, WIDTH - RIGHT)
@@ -80,9 +87,15 @@ def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
         yield _mark(point, across.place(point.number), down)
     steps = best_so_far(drawn, objective)
     yield f'<path class="best" d="{_staircase(steps, across, down)}"/>'
-    failed = sum(point.value is None for point in drawn)
-    legend = f"{len(drawn)} trials, {failed} failed (×); best {short(steps[-1][1])} {objective.unit}".rstrip()
+    failed = sum(not _has_value(trial, objective) for trial in trials)
+    legend = f"{len(trials)} trials, {failed} failed (×); best {short(steps[-1][1])} {objective.unit}".rstrip()
+    if left_out := len(trials) - len(drawn):
+        legend += f"; {left_out:,} points are not drawn, every improvement is"
     yield text(LEFT, HEIGHT - 10, legend, "quiet")
+
+
+def _has_value(trial: Trial, objective: Objective) -> bool:
+    return isinstance(trial.outcome, Measured) and objective.name in trial.outcome.values
 
 
 def _grid(across: Axis, down: Axis, objective: Objective) -> Iterator[str]:
@@ -110,9 +123,11 @@ def _mark(point: Point, x: float, down: Axis) -> str:
 def _staircase(steps: Sequence[tuple[int, float]], across: Axis, down: Axis) -> str:
     parts = [f"M{across.place(steps[0][0]):.1f} {down.place(steps[0][1]):.1f}"]
     for number, value in steps[1:]:
-        parts.append(f"H{across.place(number):.1f}V{down.place(value):.1f}")
+        step = f"H{across.place(number):.1f}V{down.place(value):.1f}"
+        if step != parts[-1]:  # of a long search many are at the same place
+            parts.append(step)
     return "".join(parts) + f"H{across.end:.1f}"
 
 
-def _nothing(drawn: Sequence[Point]) -> Iterator[str]:
-    yield text(LEFT, HEIGHT / 2, f"{len(drawn)} trials, none measured", "quiet")
+def _nothing(trials: Sequence[Trial]) -> Iterator[str]:
+    yield text(LEFT, HEIGHT / 2, f"{len(trials)} trials, none measured", "quiet")

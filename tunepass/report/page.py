@@ -1,4 +1,4 @@
-"""A search as one self-contained HTML page: the convergence picture and every trial. No script, nothing fetched."""
+"""A search as one self-contained HTML page: the convergence picture and its trials. No script, nothing fetched."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from html import escape
 
 from tunepass.report.axis import short
 from tunepass.report.convergence import convergence_svg
+from tunepass.report.thinning import PAGE_BYTES, listing_order
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
@@ -37,8 +38,10 @@ def section(
     choice: Configuration | None,
     facts: Mapping[str, str],
     further: Sequence[str] = (),
+    most_bytes: int = PAGE_BYTES,
 ) -> str:
-    """One kernel: its facts by name, the picture of each objective, `further` ones, the table of trials."""
+    """One kernel: its facts by name, the picture of each objective, `further` ones, the table of trials, which has as
+    many rows as fit into `most_bytes`."""
     pictures = [convergence_svg(trials, objective, f"{title}: {objective.name}") for objective in objectives]
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items())
     return "\n".join(
@@ -47,18 +50,28 @@ def section(
             f"<dl>{listed}</dl>",
             *pictures,
             *further,
-            *_table(trials, objectives, choice),
+            *_table(trials, objectives, choice, most_bytes),
         ]
     )
 
 
-def _table(trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None) -> Iterator[str]:
+def _table(
+    trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None, most_bytes: int
+) -> Iterator[str]:
     names = list(trials[0].configuration) if trials else []
     units = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
     heads = "".join(f"<th>{escape(head)}</th>" for head in ("trial", *names, *units, "seconds", "failure"))
+    rows = dict[int, str]()
+    for i in listing_order(trials, objectives, choice):
+        rows[i] = _row(trials[i], names, objectives, chosen=trials[i].configuration == choice)
+        most_bytes -= len(rows[i].encode("utf-8", "replace"))
+        if most_bytes < 0:
+            break
+    if len(rows) < len(trials):
+        amount = f"{len(rows):,} of {len(trials):,} trials are listed"
+        yield f"<p>{amount}: the choice, the improvements of the best, and others evenly.</p>"
     yield f'<div class="wide"><table><tr>{heads}</tr>'
-    for trial in trials:
-        yield _row(trial, names, objectives, chosen=trial.configuration == choice)
+    yield from (rows[i] for i in sorted(rows))
     yield "</table></div>"
 
 

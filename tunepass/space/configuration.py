@@ -66,6 +66,11 @@ class Configuration(Mapping[str, Value]):
             return self._values == other._values
         return NotImplemented
 
+    def differences(self, other: Configuration) -> list[str]:
+        """The parameters whose values differ from those of `other`, or that it lacks."""
+        values = other._values
+        return [name for name, value in self._values.items() if name not in values or values[name] != value]
+
     def replace(self, **changes: Value) -> Configuration:
         """The configuration with other values for some parameters."""
         return Configuration({**self._values, **changes})

@@ -58,9 +58,13 @@ class Measured:
     def __post_init__(self) -> None:
         _check_mapping("the values", self.values)
         _check_mapping("the deviation", self.deviation)
-        object.__setattr__(self, "values", {name: _measured(name, value) for name, value in self.values.items()})
-        object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
-        if not isinstance(self.samples, tuple) or not all(isinstance(s, (int, float)) for s in self.samples):
+        values = dict(self.values)
+        if not all(type(value) is float and math.isfinite(value) for value in values.values()):  # what a store has
+            values = {name: _measured(name, value) for name, value in values.items()}
+        object.__setattr__(self, "values", values)
+        if self.deviation:
+            object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
+        if not _are_plain(self.samples):
             object.__setattr__(self, "samples", _samples(self.samples))
         if self.repeats:
             repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
@@ -97,6 +101,13 @@ def mean_of(measured: Sequence[Measured]) -> Measured:
         deviation,
         tuple(each for m in whole for each in m.measurements),
     )
+
+
+def _are_plain(samples: object) -> bool:
+    """Are the samples a tuple of Python's numbers? The sets compare without a loop in Python: a store has millions."""
+    if not isinstance(samples, tuple):
+        return False
+    return set(map(type, samples)) <= {float, int} or all(isinstance(sample, (int, float)) for sample in samples)
 
 
 def _check_mapping(subject: str, values: object) -> None:

@@ -126,7 +126,9 @@ def measured(
     values: object, samples: object, censored: object, deviation: object = None, repeats: object = None
 ) -> Measured:
     """`deviation` and `repeats` are None where nothing was said of them."""
-    sample_values = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
+    listed = items(samples, "samples")
+    plain = set(map(type, listed)) <= {float} and all(map(math.isfinite, listed))  # type: ignore[arg-type]
+    sample_values: tuple[float, ...] = tuple(listed if plain else [number(s, "a sample") for s in listed])  # type: ignore[arg-type]
     means, cut = numbers(values, "objectives"), truth(censored, "censored")
     if deviation is None and repeats is None:
         return Measured(means, sample_values, cut)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tunepass.files import printable
 from tunepass.space.configuration import Configuration
@@ -24,8 +24,8 @@ def load(text: object, subject: str) -> object:
     """Decode JSON text. Raises Damage for text that is not JSON, NaN, and nesting without end."""
     written = checked.text(text, subject).strip(" \t\r\n")
     try:
-        value, end = _DECODER.raw_decode(written)
-    except (ValueError, RecursionError):
+        value, end = _SCAN(written, 0)
+    except (ValueError, RecursionError, StopIteration):
         value, end = None, -1
     if end != len(written):
         raise Damage(f"{subject} is not JSON: {checked.quoted(text)}")
@@ -37,6 +37,7 @@ def _refuse(constant: str) -> object:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)  # made once: a store has several texts a trial
+_SCAN: Callable[[str, int], tuple[object, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def encode_configuration(configuration: Configuration) -> str:

@@ -31,6 +31,7 @@ from tunepass.study.storage.store import Store
 from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, to_trial
 
 LINES_LIMIT = 4 << 30  # bytes of a file of JSON lines
+WINDOW, MOST_WINDOWS = 5_000, 10_000  # rows that are read at once, so that no second copy of a table is in memory
 HALVINGS = 20_000  # ranges of rows that may fail before the rest of a table is given up
 T = TypeVar("T")
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a complaint that quotes damaged text
@@ -154,8 +155,9 @@ def _read_tables(connection: sqlite3.Connection, tables: set[str], salvaged: Sal
         study = _read_or_lose(salvaged, _study, row[1:])
         if study is not None:
             studies[row[0]] = study
+    names = {identifier: _names(study) for identifier, study in studies.items()}
     for row in _rows(connection, tables, "trial", ("study", "finished", *TRIAL_COLUMNS), salvaged):
-        trial = _read_or_lose(salvaged, _trial, row, studies.get(row[0]))
+        trial = _read_or_lose(salvaged, _trial, row, studies.get(row[0]), names.get(row[0], ()))
         if trial is not None:
             trials.setdefault(row[0], []).append(trial)
     for identifier, study in studies.items():
@@ -192,11 +194,11 @@ def _rows(
 
 
 def _ranges(connection: sqlite3.Connection, query: str, table: str, salvaged: Salvage) -> Iterator[tuple[object, ...]]:
-    ranges, failed = [(-(1 << 63), (1 << 63) - 1)], 0
+    ranges, failed = _windows(connection, table), 0
     while ranges:
         low, high = ranges.pop()
         try:
-            yield from connection.execute(query, (low, high)).fetchall()
+            yield from connection.execute(query, (low, high)).fetchall()  # whole: what fails is read again in halves
         except _ERRORS as error:
             failed += 1
             if failed == 1:
@@ -204,6 +206,19 @@ def _ranges(connection: sqlite3.Connection, query: str, table: str, salvaged: Sa
             if low < high and failed < HALVINGS:
                 middle = (low + high) // 2
                 ranges += [(middle + 1, high), (low, middle)]
+
+
+def _windows(connection: sqlite3.Connection, table: str) -> list[tuple[int, int]]:
+    """Ranges of row numbers, last first, that together are all there are: few rows each of a table without gaps."""
+    least, most = -(1 << 63), (1 << 63) - 1
+    try:
+        low, high = connection.execute(f"SELECT min(rowid), max(rowid) FROM {table} NOT INDEXED").fetchone()
+    except _ERRORS:
+        return [(least, most)]
+    if low is None or high - low > MOST_WINDOWS * WINDOW:
+        return [(least, most)]
+    starts = range(low + WINDOW, high + 1, WINDOW)
+    return list(zip([least, *starts], [*(start - 1 for start in starts), most]))[::-1]
 
 
 _STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
@@ -233,7 +248,7 @@ def _study(row: Sequence[object]) -> StudyCells:
         raise Damage(f"study {name!r}: {damage.message}") from None
 
 
-def _trial(row: Sequence[object], study: StudyCells | None) -> StoredTrial:
+def _trial(row: Sequence[object], study: StudyCells | None, names: Sequence[str]) -> StoredTrial:
     _, finished, *cells = row
     if study is None:
         raise Damage(f"trial {checked.quoted(cells[0])} is of a study that is lost or never was")
@@ -241,7 +256,7 @@ def _trial(row: Sequence[object], study: StudyCells | None) -> StoredTrial:
         for cell in cells:
             if isinstance(cell, str):
                 checked.clean(cell, "a text")
-        return StoredTrial(study.name, to_trial(cells, _names(study)), checked.clean(finished, "finished"))
+        return StoredTrial(study.name, to_trial(cells, names), checked.clean(finished, "finished"))
     except Damage as damage:
         raise Damage(f"study {study.name!r}: {damage.message}") from None
 
@@ -321,4 +336,5 @@ def _renumbered(trials: Sequence[StoredTrial], salvaged: Salvage) -> Iterator[St
         seen.add(trial.configuration)
         number_of[trial.number] = number
         same = None if trial.same_as is None else number_of.get(trial.same_as)
-        yield replace(item, trial=replace(trial, number=number, same_as=same))
+        unchanged = trial.number == number and trial.same_as == same
+        yield item if unchanged else replace(item, trial=replace(trial, number=number, same_as=same))

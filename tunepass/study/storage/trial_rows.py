@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
@@ -106,6 +107,10 @@ def _loaded(cells: Mapping[str, object], name: str) -> object:
 
 
 def _seconds(cells: Mapping[str, object]) -> dict[str, float]:
-    times = {s: checked.duration(value, c) for s, c in _STAGE_COLUMNS if (value := cells[c]) is not None}
+    times = {
+        stage: value if type(value) is float and 0.0 <= value < math.inf else checked.duration(value, column)
+        for stage, column in _STAGE_COLUMNS
+        if (value := cells[column]) is not None
+    }
     other = cells["other_s"]
     return times if other is None else {**times, **checked.seconds(json_text.load(other, "other_s"), "other_s")}
