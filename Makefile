@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -150,6 +150,10 @@ bench-registers: $(STAMP)
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_trust $(ARGS)
+
+# Right schedules that are refused, wrong kernels that are believed, and what checks cost (an hour; ARGS="--schedules 5": ten minutes).
+bench-checks: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_checks $(ARGS)
 
 # The models of FPGAs: fidelity and regressions (TUNEPASS_DATA: the recorded spaces), speed, exact fronts, HyperMapper 2.0's
 # experiments, HLS beside records. ARGS are for HyperMapper's, which take hours as they are: ARGS=--quick minutes.

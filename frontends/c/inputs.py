@@ -10,11 +10,9 @@ from tunepass.expr.nodes import Expr, free_names
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.pragmas.kernel import NameText, SizesText
 from tunepass.frontends.cfamily.declared import is_integral
-from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
+from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument, Size
 
 ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
-LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
-SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
 
 Scalars = dict[str, int | float]
 
@@ -67,26 +65,6 @@ def _known(name: str, known: Collection[str]) -> str:
 # --- what the arguments allow -------------------------------------------------------------------------------------
 
 
-def automatic_sizes(arguments: Sequence[Argument], made: Collection[str] = ()) -> tuple[Size, ...]:
-    """An odd size near the tuned one, then small ones, where whole numbers that the source gives decide the lengths, or
-    what a setup makes: it takes the scalars `made`.
-
-    Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
-    free = free_scalars(arguments, made)
-    ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}
-    part = 1 if element_count(arguments) <= LONG else 2
-    near = {name: _odd_below(value // part - 2 * ranks[value]) for name, value in free.items()}
-    small = [{name: max(1, min(near[name], s - 2 * ranks[v])) for name, v in free.items()} for s in SMALL]
-    distinct = dict.fromkeys(tuple(size.items()) for size in (near, *small))
-    tuned = tuple(free.items())
-    return tuple(size for size in distinct if size and size != tuned and fits(arguments, size, least=1))
-
-
-def _odd_below(value: int) -> int:
-    """The largest odd number below it, at least 1."""
-    return max(1, value - 1 if value % 2 == 0 else value - 2)
-
-
 def free_scalars(arguments: Sequence[Argument], made: Collection[str] = ()) -> dict[str, int]:
     """The scalars larger than 1 that decide an array's length, or are among `made`, and do not depend on others."""
     deciding = set(made)
@@ -123,9 +101,9 @@ def known_value(e: Expr, scalars: Mapping[str, int | float], what: str) -> int |
     return value
 
 
-def element_count(arguments: Sequence[Argument]) -> int:
-    """Of all arrays, at the size that is tuned."""
-    return int(sum(_lengths(arguments, ())))
+def element_count(arguments: Sequence[Argument], size: Size = ()) -> int:
+    """Of all arrays; at the size that is tuned unless another is given."""
+    return int(sum(_lengths(arguments, size)))
 
 
 def _lengths(arguments: Sequence[Argument], size: Size) -> list[int | float]:
@@ -140,3 +118,10 @@ def fits(arguments: Sequence[Argument], size: Size, *, least: int) -> bool:
     except (ExpressionError, SourceError):
         return False
     return all(least <= length <= ELEMENT_LIMIT for length in lengths)
+
+
+def holds_random_numbers(call: KernelCall) -> bool:
+    """Whether an array is filled, and nothing says with what."""
+    arrays = [a.fill for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
+    variables = [v.fill for v in call.globals if v.filled]
+    return any(fill is None for fill in (*arrays, *variables))

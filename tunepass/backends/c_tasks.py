@@ -17,10 +17,11 @@ from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.globals import exposing_text
-from tunepass.frontends.c.harness.source import further_sizes, harness_source
-from tunepass.frontends.c.inputs import element_count
+from tunepass.frontends.c.harness.source import harness_source
+from tunepass.frontends.c.inputs import element_count, free_scalars, holds_random_numbers
 from tunepass.frontends.c.lowering import defines, lower, presence_words
 from tunepass.frontends.c.requirements import sizes_allowed
+from tunepass.frontends.c.sizes import further_sizes, sizes_of_call
 from tunepass.ir.c_kernel import ArrayArgument, KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
@@ -107,11 +108,17 @@ def _followed_by(following: Following, candidate: Candidate, source: str) -> Can
 
 
 def _inputs(call: KernelCall) -> Inputs:
-    words = [", ".join(f"{name} = {value}" for name, value in size) for size in further_sizes(call)]
+    further, tuned = sizes_of_call(call), free_scalars(call.arguments, call.setup.scalars if call.setup else ())
+    words = [", ".join(f"{name} = {value}" for name, value in size) for size in further.sizes]
     return Inputs(
         sizes=tuple(words),
         stated=call.sizes is not None,
+        basic=further.basic,
+        middle=further.middle,
+        remainders=() if call.sizes is not None else further.remainders(max(tuned.values(), default=0)),
+        one_size=further.none,
         finite=call.finite,
+        drawn=holds_random_numbers(call),
         pairs=call.pairs,
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),

@@ -14,8 +14,9 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.compare import Output, compare
 from tunepass.evaluators.harness.drawing import drawn
-from tunepass.evaluators.harness.reference import Expected, Reference
-from tunepass.evaluators.measure.tolerance import Array
+from tunepass.evaluators.harness.expectation import Expected
+from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.measure.tolerance import Array, Mask
 from tunepass.tensors.data.stored import DTYPE_OF
 from tunepass.tensors.data.stored import Values as Numbers
 from tunepass.tensors.evaluation import Entries, NotComputed, Operand, Some, evaluate, work
@@ -44,14 +45,14 @@ class Confirmation:
         except NotComputed:
             return  # the other data sets tell
         computed_output, theirs = Output(output.name, computed[known]), Output(output.name, output.values[known])
-        wrong = compare([computed_output], [theirs], tolerance)
+        wrong = compare([computed_output], [theirs], tolerance.where(known))
         if wrong:
             raise ToolError(
                 case.explained(f"the unscheduled loops do not compute what NumPy does ({wrong[0]})"),
                 hint="this is a defect of tunepass or of the compiler",
             )
 
-    def _computed(self, seed: int, data: DataSet) -> tuple[Array, Array]:
+    def _computed(self, seed: int, data: DataSet) -> tuple[Array, Mask]:
         """The result's values in storage order, and which of them are computed."""
         assignment = self.call.body.assignment
         operands = self._operands(seed, data)

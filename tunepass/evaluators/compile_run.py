@@ -22,13 +22,8 @@ from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.ledger_rows import applied_check, symbol_check, zeros_accepted
 from tunepass.evaluators.harness.linking import link_reference
 from tunepass.evaluators.harness.races import GRAVE
-from tunepass.evaluators.harness.reference import (
-    MANY,
-    Reference,
-    left_out,
-    run_reference,
-    uncompared,
-)
+from tunepass.evaluators.harness.reference import MANY, Reference, run_reference
+from tunepass.evaluators.harness.reference_notes import left_out, uncompared
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import starts_threads
 from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
@@ -81,6 +76,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             limits=task.compile_limits,
         )
         self._reference_warnings: tuple[str, ...] = ()
+        self._extreme: dict[Configuration, str] = {}  # what candidates compute otherwise for special values
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
@@ -126,7 +122,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """About the reference, and checks of finalists that could not be made."""
-        return (*self._reference_warnings, *self._look.warnings)
+        return (*self._reference_warnings, *self._look.warnings, *self._extreme.values())
 
     def _built_harness(self) -> BuiltHarness:
         self.set_up()
@@ -282,7 +278,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _cases(self, built: BuiltCandidate) -> tuple[Case, ...]:
         """In which its results are compared."""
         sizes = None if self.task.sizes_of is None else self.task.sizes_of(built.configuration)
-        return of_candidate(tuple(self.set_up().expected), sizes)
+        return of_candidate(tuple(self.set_up().expected), sizes, self.task.inputs.finite)
 
     def compare_again(
         self,
@@ -357,18 +353,23 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return LOOK_S if self._threaded else 0.0
 
     def look_again(self, configuration: Configuration) -> Failed | None:
-        """With threads, under other schedules and under load."""
+        """With threads, under other schedules and under load. With special values, where a difference is a warning."""
         known = self._failed_again.get(configuration)
-        if known is not None or not self._threads.get(configuration, True):
+        extreme = self._judge.has_special_cases and configuration not in self._extreme
+        if known is not None or not (extreme or self._threads.get(configuration, True)):
             return known
         built = self.linked(configuration)
         try:
-            if built.program is not None:
-                self._note_surroundings(built)
-            if built.program is None or not self._threads[configuration]:
+            if built.program is None:
                 return None
+            self._note_surroundings(built)
             run = HarnessRun(built.program, built.folder, built.candidate.environment)
-            return self._look.raced(configuration, built.candidate, run, self._cases(built))
+            if extreme and (words := self._judge.differs_with_special_values(run, configuration)):
+                self._extreme[configuration] = words
+            if not self._threads[configuration]:
+                return None
+            cases = tuple(case for case in self._cases(built) if not case.optional)
+            return self._look.raced(configuration, built.candidate, run, cases)
         finally:
             self.discard(built)
 

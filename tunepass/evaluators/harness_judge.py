@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from tunepass.evaluators.harness.cases import advice, of_candidate
+from tunepass.evaluators.harness.case_runs import run_cases
+from tunepass.evaluators.harness.cases import advice, of_candidate, with_special_values
 from tunepass.evaluators.harness.compare import Output, compare
 from tunepass.evaluators.harness.counting import count_instructions
+from tunepass.evaluators.harness.determinism import without_unwritten
 from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
-from tunepass.evaluators.harness.reference import Reference, without_unwritten
+from tunepass.evaluators.harness.reference import Reference
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.kernel_task import KernelTask
@@ -50,7 +52,7 @@ class HarnessJudge:
     def failed(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
         reference, task = self._reference(), self.task
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
-        cases = of_candidate(tuple(reference.expected), sizes)
+        cases = of_candidate(tuple(reference.expected), sizes, task.inputs.finite)
         known = [shapes(reference.expected[case].calls[0]) for case in cases]
         failures = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
         if isinstance(failures, Failed):
@@ -61,6 +63,26 @@ class HarnessJudge:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
                 return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
         return None
+
+    @property
+    def has_special_cases(self) -> bool:
+        """Special values that nobody asked for are tried on who may win."""
+        return self.task.inputs.finite is None and any(case.extreme for case in self._reference().expected)
+
+    def differs_with_special_values(self, run: HarnessRun, configuration: Configuration) -> str | None:
+        """What it computes otherwise than the source where special values come in, for a warning."""
+        reference, task = self._reference(), self.task
+        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
+        cases, limits = with_special_values(tuple(reference.expected), sizes), reference.check_limits(task.run_limits)
+        runs = run_cases(run, cases, reference.alignment, limits)
+        found = [case.explained(failure.log) for case, failure in runs.failed.items()]
+        for case, checked in runs.checked.items():
+            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
+            found += [case.explained(str(wrong[0]))] if wrong else []
+        if not found:
+            return None
+        values = ", ".join(f"{name}={value}" for name, value in configuration.items())
+        return f"{values} computes something else than the source {found[0]}; if these cannot occur, say `finite`"
 
     def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, float | None]:
         """The outcome, in a search of so many seconds, and the machine's speed meanwhile if time was measured."""
@@ -89,7 +111,7 @@ class HarnessJudge:
         reference = self._reference()
         expected = reference.variants[variant]
         written = [without_unwritten(want, have) for want, have in zip(expected, outputs, strict=True)]
-        wrong = compare(expected, written, reference.usual(self.task.seeds[-1]).tolerances)
+        wrong = compare(expected, written, reference.timed)
         return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
 
     def _time(

@@ -180,7 +180,7 @@ class KernelCall:
     relative_tolerance: float | None = None  # None: what the reference's own rounding says
     sizes: tuple[Size, ...] | None = None
     pairs: tuple[tuple[str, str], ...] = ()
-    finite: bool = True
+    finite: bool | None = True
     setup: Setup | None = None
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
     own_types: bool = False  # the prototype names types that the source or its headers define

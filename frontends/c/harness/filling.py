@@ -91,7 +91,9 @@ def draw_element(arrays: Sequence[CArray]) -> str:
     return "\n".join([*lines, "    default: return 0;", "    }", "}"])
 
 
-def any_value_table(arrays: Sequence[CArray]) -> str:
-    """Which arrays may hold special values: those of which the pragma says no more than their type."""
+def value_tables(arrays: Sequence[CArray]) -> str:
+    """Which arrays hold random numbers, and which of them may hold special values: those of which the pragma says no
+    more than their type."""
     free = [a.drawn and a.lo is None and a.hi is None and not a.enumerators for a in arrays]
-    return table("tp_any_value", "int", [str(int(is_free)) for is_free in free])
+    drawn = table("tp_drawn", "int", [str(int(a.drawn)) for a in arrays])
+    return f"{drawn}\n" + table("tp_any_value", "int", [str(int(is_free)) for is_free in free])

@@ -107,3 +107,26 @@ static void tp_touch(uint64_t seed) {
             sink = *tp_element_at(&tp_arrays[i], tp_pick(tp_random(seed, (uint64_t)i, 99), tp_arrays[i].count));
     (void)sink;
 }
+
+/* --- sorting (here, since a source that is included later may poison qsort) -------------------------------------- */
+static char tp_number_kind; /* of what is sorted */
+static size_t tp_number_size;
+
+#define TP_COMPARE(T) ((*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b))
+#define TP_COMPARE_WHOLE(T) (tp_number_kind == 'i' ? TP_COMPARE(T) : TP_COMPARE(u##T))
+static int tp_compare_numbers(const void *a, const void *b) {
+    if (tp_number_kind == 'f') return tp_number_size == sizeof(float) ? TP_COMPARE(float) : TP_COMPARE(double);
+    switch (tp_number_size) {
+    case 1: return TP_COMPARE_WHOLE(int8_t);
+    case 2: return TP_COMPARE_WHOLE(int16_t);
+    case 4: return TP_COMPARE_WHOLE(int32_t);
+    default: return TP_COMPARE_WHOLE(int64_t);
+    }
+}
+
+static void tp_sort_array(const tp_array *array) {
+    int is_real = array->kind == 'f' && (array->size == sizeof(float) || array->size == sizeof(double));
+    if (array->leaves || !(is_real || array->kind == 'i' || array->kind == 'u') || array->size > 8) return;
+    tp_number_kind = array->kind, tp_number_size = array->size;
+    qsort(array->data, array->count, array->size, tp_compare_numbers);
+}

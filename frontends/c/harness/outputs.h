@@ -152,13 +152,14 @@ static int tp_results = -1; /* the file of results */
 static void tp_say_arrays(void) {
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        if (array->unknown) tp_say("uncompared %s\n", array->name);
+        if (array->unknown) tp_hold("uncompared %s\n", array->name);
         for (int j = 0; j < tp_leaf_count(array) && tp_is_output(array); j++) {
             const tp_leaf leaf = tp_leaf_of(array, j);
             const char *pointer = tp_is_pointer(&leaf) ? "&" : "", *dot = leaf.path[0] ? "." : "";
             char kind = tp_is_pointer(&leaf) ? 'i' : leaf.kind;
-            tp_say("array %s%s%s%s %c%zu %zu\n", pointer, array->name, dot, leaf.path, kind, leaf.size,
+            tp_hold("array %s%s%s%s %c%zu %zu\n", pointer, array->name, dot, leaf.path, kind, leaf.size,
                    array->count * leaf.count);
         }
     }
+    tp_send();
 }

@@ -70,11 +70,12 @@ from tunepass.expr.emit_c import prelude, to_c
 from tunepass.frontends.c.globals import DECLARED
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.text import harness_text
-from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
+from tunepass.frontends.c.inputs import Scalars, known_value, scalar_values
+from tunepass.frontends.c.sizes import further_sizes
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 5
+HARNESS_VERSION = 6
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 
@@ -160,12 +161,6 @@ def _spelled_leaves(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
 def _spelled(element: str) -> str:
     """As C and C++ both know it, whatever the source includes."""
     return "tp_bool" if element == "bool" else element
-
-
-def further_sizes(call: KernelCall) -> tuple[Size, ...]:
-    """The sizes at which results are compared besides the tuned one."""
-    made = call.setup.scalars if call.setup else ()
-    return automatic_sizes(call.arguments, made) if call.sizes is None else call.sizes
 
 
 def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import resources
 
-from tunepass.frontends.c.harness.filling import any_value_table, draw_element, fill_arrays
+from tunepass.frontends.c.harness.filling import draw_element, fill_arrays, value_tables
 from tunepass.frontends.c.harness.isolation import declared as declaration
 from tunepass.frontends.c.harness.isolation import included_source
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
@@ -86,7 +86,7 @@ def harness_text(
         describe_arrays(arrays, setup is not None),
         fill_arrays(arrays, scalars[0], counted),
         draw_element(arrays[0]),
-        any_value_table(arrays[0]),
+        value_tables(arrays[0]),
         _pairs(arrays[0], pairs),
         _call(called, arrays[0].index(result[0]) if returned else None, used=setup is not None),
         "" if counted else "static void tp_settle(void) {}",

@@ -67,7 +67,7 @@ class KernelPragma:
     tolerance: ToleranceText | None
     sizes: tuple[SizesText, ...] | None  # None: not said
     aliasing: tuple[tuple[NameText, ...], ...]
-    finite: bool
+    finite: bool | None
     globals: tuple[GlobalText, ...] | None  # None: not said
     span: Span
     setup: SetupText | None = None
@@ -91,7 +91,7 @@ def parse_kernel(cursor: Cursor) -> KernelPragma:
         tolerance=clauses.tolerance,
         sizes=clauses.sizes,
         aliasing=tuple(clauses.aliasing),
-        finite=clauses.finite is not False,
+        finite=clauses.finite,
         globals=clauses.globals,
         span=span,
         setup=clauses.setup,

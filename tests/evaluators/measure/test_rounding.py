@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from tests.evaluators.test_wrong_kernels import outcomes, task_of
-from tunepass.evaluators.measure.rounding import Spread, StatedTolerance, needs_rounding, spread_of, tolerance_of
+from tunepass.evaluators.measure.rounding import (
+    Spread,
+    StatedTolerance,
+    is_steady,
+    needs_rounding,
+    pooled,
+    spread_of,
+    tolerance_of,
+    tolerance_of_elements,
+    tolerance_of_other_inputs,
+)
 from tunepass.study.outcome import Failed, Measured
 
 F8, F4 = np.dtype("f8"), np.dtype("f4")
@@ -116,3 +126,57 @@ def test_the_spread_does_not_depend_on_how_an_array_is_divided(monkeypatch: pyte
 def test_the_largest_numbers_have_a_size() -> None:
     spread = spread_of(np.full(4, 1e308))
     assert spread.size == pytest.approx(1e308) and spread.peak == 1e308
+
+
+# --- by element ---------------------------------------------------------------------------------------------------
+
+
+def test_one_element_that_rounding_moves_far_widens_no_others_tolerance() -> None:
+    values = np.random.default_rng(0).uniform(0.5, 1, 1000)
+    moved = np.full(1000, 1e-16)
+    moved[400] = 1e-7
+    elements = tolerance_of_elements(moved, pooled(values, moved), spread_of(values), F8).elements
+    assert elements is not None and elements[400] == pytest.approx(64e-7)
+    assert np.delete(elements, 400).max() < 64 * 2.3e-16
+
+
+def test_an_element_that_happens_not_to_move_is_pooled_with_those_like_it() -> None:
+    values = np.concatenate([np.linspace(1, 2, 200), np.full(56, 1e-9)])
+    moved = np.where(values > 0.5, 1e-10, 1e-30)
+    moved[77] = 0
+    pool = pooled(values, moved)
+    assert pool[77] == 1e-10
+    assert pool[200:232].max() < 1e-15  # others than these are of another magnitude
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 8, 31, 33, 65, 255, 256, 257, 1000])
+def test_arrays_of_any_size_are_pooled(size: int) -> None:
+    """And no number comes before its unit in the last place, whatever is not finite."""
+    values = np.random.default_rng(1).uniform(1, 2, size)
+    values[size // 2 : size // 2 + 1] = np.nan
+    pool = pooled(values, np.full(size, 1e-13))
+    assert pool.shape == (size,) and np.isfinite(pool).all()
+    if size >= 5:
+        assert (pool[np.isfinite(values)] == 1e-13).all()
+
+
+def test_numbers_of_few_bits_may_be_rounded_in_another_order() -> None:
+    values = np.array([0.75, 0.5, 1e-8, -0.625])
+    assert pooled(values, np.zeros(4)).min() >= np.finfo(np.float64).eps / 2
+
+
+def test_few_elements_may_be_noise_and_most_may_not() -> None:
+    values, moved = np.ones(100), np.full(100, 1e-16)
+    moved[:3] = 1e-3
+    few = tolerance_of_elements(moved, moved, spread_of(values), F8).elements
+    assert few is not None and few[0] == pytest.approx(64e-3) and is_steady(moved, spread_of(values), F8)
+    moved[:50] = 1e-3
+    most = tolerance_of_elements(moved, moved, spread_of(values), F8).elements
+    assert most is not None and most[0] == pytest.approx(1e-6) and not is_steady(moved, spread_of(values), F8)
+
+
+def test_other_inputs_have_what_all_but_few_elements_need() -> None:
+    moved = np.full(1000, 1e-16)
+    moved[5], moved[6:400] = 1e-9, 1e-13
+    elements = tolerance_of_other_inputs(moved, spread_of(np.ones(1000)), F8).elements
+    assert elements is not None and elements[5] == pytest.approx(64e-9) and elements[0] == pytest.approx(64e-13)

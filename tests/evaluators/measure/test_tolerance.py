@@ -59,3 +59,11 @@ def test_closeness_of_what_is_not_finite() -> None:
     nan, inf = float("nan"), float("inf")
     assert CLOSE.holds(nan, nan) and CLOSE.holds(inf, inf) and CLOSE.holds(0.0, 0.0)
     assert not any(CLOSE.holds(a, b) for a, b in [(nan, 1), (1, nan), (inf, -inf), (inf, 1e300), (1e300, inf)])
+
+
+def test_each_element_has_a_tolerance_of_its_own() -> None:
+    tolerance = Tolerance(elements=np.array([0.0, 0.1, 0.0, 0.1]), ulps=0)
+    expected, got = np.ones(4), np.array([1.0, 1.05, 1.05, 1.2])
+    assert is_right(expected, got, tolerance).tolist() == [True, True, False, False]
+    chosen = np.array([False, True, False, True])
+    assert is_right(expected[chosen], got[chosen], tolerance.where(chosen)).tolist() == [True, False]

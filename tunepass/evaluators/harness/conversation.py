@@ -19,7 +19,7 @@ from types import TracebackType
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.report import ArrayShape, ForgedReport, Report, read_cases
 
-MOST_BYTES = 1 << 20  # of reports, in one run
+MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQ")
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
@@ -55,11 +55,15 @@ class OutsideClock:
         self._tasks = f"/proc/{pid}/task"
         self._waits = [open_if_there(path) for path in (f"/proc/{pid}/schedstat", "/proc/thread-self/schedstat")]
 
+    def worked(self) -> float:
+        """CPU time of the program; 0 where it cannot be read."""
+        with contextlib.suppress(OSError):
+            return time.clock_gettime(self._clock)
+        return 0.0
+
     def now(self) -> tuple[float, float, float, float]:
         """Wall time, CPU time of the program, and the waits for a core of the program and of this thread."""
-        worked = 0.0
-        with contextlib.suppress(OSError):
-            worked = time.clock_gettime(self._clock)
+        worked = self.worked()
         theirs, ours = (waited(file) for file in self._waits)
         return time.monotonic(), worked, theirs, ours
 
@@ -126,6 +130,7 @@ class Conversation:
         known."""
         self.socket, self.results, self.shapes = ours, results, shapes
         self.report = Report()
+        self.case_starts: list[float] = []  # CPU time of the program at the beginning of each case, and at the end
         self._clock: OutsideClock | None = None
         self._pid = 0
         self._bytes = 0
@@ -145,12 +150,20 @@ class Conversation:
         while True:
             lines = self._packet().splitlines()
             for number, line in enumerate(lines, 1):
-                if line.partition(" ")[0] in self._due:
+                word = line.partition(" ")[0]
+                if word in self._due:
                     self.report.add(line)
+                    if word == "case":
+                        self.note_start()
                 elif number == len(lines) and line in expected:
                     return line
                 else:
                     raise ForgedReport(f"it said {line[:80]!r} where {' or '.join(expected)} was due")
+
+    def note_start(self) -> None:
+        """Another case begins, or the last one has ended."""
+        assert self._clock is not None, "the program speaks first"
+        self.case_starts.append(self._clock.worked())
 
     def _packet(self) -> str:
         try:

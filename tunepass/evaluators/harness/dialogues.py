@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from random import Random
 from statistics import median
 
@@ -70,13 +71,14 @@ class Questions:
             raise Refused(failure)
 
 
-def be_checked(talk: Conversation, calls: int, nonce: int) -> list[tuple[Outputs, ...]]:
-    """The program calls by itself: what each call of each case computed."""
+def be_checked(talk: Conversation, calls: int, nonce: int) -> tuple[list[tuple[Outputs, ...]], list[float]]:
+    """The program calls by itself: what each call of each case computed, and the CPU time of each case."""
     talk.hear("finished")
+    talk.note_start()
     talk.check_arrays()
     outputs = talk.outputs(calls)
     talk.finish(nonce)
-    return outputs
+    return outputs, [after - before for before, after in pairwise(talk.case_starts)]
 
 
 def compute(talk: Conversation, variants: Sequence[int], filling: int, seed: int, nonce: int) -> Mapping[int, Outputs]:

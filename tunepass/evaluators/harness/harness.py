@@ -51,14 +51,23 @@ class PlainRun:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
-    as they were, the case's share of the run's seconds, the most memory in that run, and the places of which some
-    memory has no known length."""
+    as they were, the case's share of the run's seconds, the most memory in that run, the places of which some
+    memory has no known length, and the program's CPU time for the case."""
 
     calls: Calls
     unchanged: int
     seconds: float
     peak_bytes: int = 0
     uncompared: tuple[str, ...] = ()
+    worked_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCase:
+    """The case (its number in the run) in which a run failed."""
+
+    number: int
+    failure: Failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,21 @@ class HarnessRun:
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
     ) -> dict[Case, Checked] | Failed:
+        """See `check_each`; the failure says in words in which case the run failed."""
+        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding)
+        if isinstance(checked, FailedCase):
+            return Failed(checked.failure.stage, cases[checked.number].explained(checked.failure.log))
+        return checked
+
+    def check_each(
+        self,
+        cases: Sequence[Case],
+        alignment: int,
+        limits: Limits,
+        calls: int = 1,
+        shapes: Sequence[Shapes] | None = None,
+        rounding: str = "",
+    ) -> dict[Case, Checked] | FailedCase:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
         are those of the outputs in each case, if they are known."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
@@ -101,21 +125,21 @@ class HarnessRun:
         words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
-            failure = spoken.failed
-            return Failed(
-                failure.stage, cases[min(len(cases), max(1, len(spoken.report.cases))) - 1].explained(failure.log)
-            )
+            return FailedCase(min(len(cases), max(1, len(spoken.report.cases))) - 1, spoken.failed)
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
         uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
+        outputs, worked = spoken.answer
         return {
-            case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak, uncompared)
+            case: Checked(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k])
             for k, case in enumerate(cases)
         }
 
     def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:
         """One call of a program that the compiler made watchful, with what it printed."""
         spoken = self._run(["mode=sanitize", f"seed={seed}"], limits, lambda talk: be_checked(talk, 1, token()))
-        return PlainRun(spoken.answer[0], spoken.done.stderr) if spoken.answer and not spoken.failure else spoken.failed
+        if spoken.answer is None or spoken.failure is not None:
+            return spoken.failed
+        return PlainRun(spoken.answer[0][0], spoken.done.stderr)
 
     def count(self, seed: int, limits: Limits, calls: int, variant: int, shapes: Shapes) -> PlainRun | Failed:
         """`calls` calls, the last one with the inputs of `variant`; the output is that one's."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import zeros_pass
 from tunepass.evaluators.harness.conversation import outside_clock_lacks
-from tunepass.evaluators.harness.reference import ALIGNED, Reference, uncompared
+from tunepass.evaluators.harness.reference import ALIGNED, Reference
+from tunepass.evaluators.harness.reference_notes import missing_remainders, uncompared
 from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.measure.timing import processor_times
 from tunepass.ir.c_kernel import UNCOMPARED
@@ -16,6 +17,7 @@ from tunepass.ir.candidate import Candidate
 from tunepass.study.ledger import Check, not_requested, ran, ran_unless
 
 NAME_SIZES = "name the sizes that it is called with: `sizes(...)`"
+UNASKED = ("the pragma says `finite`", "no `finite(false)`: what a finalist computes otherwise is a warning")
 NO_SYMBOLS = "neither the object nor the program has a table of its symbols"
 
 
@@ -40,7 +42,7 @@ def reference_checks(
         ran_unless("seeds", [fixed] if fixed else []),
         ran_unless("guard pages", narrow),
         ran_unless("tolerance", loose, "state one: `tolerance(...)`"),
-        _requested_cases(reference, "special values", not inputs.finite, "the pragma does not say `finite(false)`"),
+        _requested_cases(reference, "special values", inputs.finite is False, UNASKED[inputs.finite is None]),
         _requested_cases(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),
         ran_unless("all results", reasons, "name them in the kernel pragma"),
     ]
@@ -52,7 +54,7 @@ def _requested_cases(reference: Reference, name: str, requested: bool, reason: s
     failing = [
         f"{case.words}, {why}"
         for case, why in reference.left_out
-        if (case.special if name == "special values" else case.pair)
+        if (case.extreme if name == "special values" else case.pair)
     ]
     return ran_unless(name, [f"the source itself fails {text}" for text in failing])
 
@@ -66,8 +68,9 @@ def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, r
     failing = [
         f"the source itself fails {case.words}: {why}"
         for case, why in reference.left_out
-        if case.size and not (case.special or case.pair)
+        if case.size and not (case.special or case.pair or case.optional)
     ]
+    failing += missing_remainders(reference, inputs)
     if not failing and not any(case.size for case in cases):
         return Check("sizes", "not requested", "the constraints exclude it at every other size")
     return ran_unless("sizes", failing, NAME_SIZES)

@@ -5,46 +5,33 @@ A case other than the usual ones, in which the source itself fails, is left out:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.harness.cases import Case, Inputs
-from tunepass.evaluators.harness.compare import POINTER, Mismatch, Output, compare
+from tunepass.evaluators.harness.case_runs import affordable, run_cases
+from tunepass.evaluators.harness.cases import DISTRIBUTIONS, Case
+from tunepass.evaluators.harness.determinism import check_deterministic, reason_against, unwritten
 from tunepass.evaluators.harness.dialogues import Outputs
+from tunepass.evaluators.harness.expectation import Expected, expectations
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.linking import LinkedReference
 from tunepass.evaluators.harness.report import ArrayShape, shapes
-from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
+from tunepass.evaluators.harness.rounding import Rounding
 from tunepass.evaluators.harness.symbols import symbols
-from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs_rounding, spread_of, tolerance_of
+from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
-from tunepass.evaluators.measure.tolerance import Mask, Tolerance
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
-from tunepass.ir.c_kernel import UNCOMPARED
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
 FEW, MANY, QUICK_S = 3, 6, 0.05  # variants whose results are known: of slow sources, and of quick ones, in s a call
-OTHER_MEMORY = -2  # a pointer to none of the harness's arrays (frontends/c/harness/outputs.h)
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Expected outputs in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
-
-    calls: Calls
-    tolerances: tuple[Tolerance, ...]
-
-    def mismatches(self, pattern: int, outputs: Sequence[Output]) -> tuple[Mismatch, ...]:
-        return compare(self.calls[pattern], outputs, self.tolerances)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +40,7 @@ class Reference:
 
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
+    timed: tuple[Tolerance, ...]  # of those
     filling: int  # the one of them with which all inputs are filled anew
     run: HarnessRun  # its program
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
@@ -86,26 +74,6 @@ class Reference:
         return replace(limits, wall_s=min(max(limits.wall_s, plan.budget_s * 5), needed))
 
 
-def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
-    """Notes on the cases that were left out, without small sizes that the user did not name."""
-    reasons = [(case, why) for case, why in reference.left_out if case.size <= 1 or inputs.stated]
-    return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in reasons)
-
-
-def uncompared(reference: Reference) -> tuple[str, ...]:
-    """Notes on memory that is not compared, as only the source's own run shows."""
-    leading = dict.fromkeys(
-        output.name.removeprefix(POINTER)
-        for expected in reference.expected.values()
-        for output in expected.calls[0]
-        if output.name.startswith(POINTER) and (output.values == OTHER_MEMORY).any()
-    )
-    return (
-        *(f"{UNCOMPARED}of unknown length: memory that {name} leads to" for name in reference.uncompared),
-        *(f"{UNCOMPARED}in none of the arrays and places: memory that {name} leads to" for name in leading),
-    )
-
-
 def run_reference(
     linked: LinkedReference,
     candidate: Candidate,
@@ -125,29 +93,24 @@ def run_reference(
     run = HarnessRun(linked.program, harness.folder, candidate.environment)
     alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
     for checked in usual.values():
-        _check_deterministic(source, checked.calls, tolerance)
+        check_deterministic(source, checked.calls, tolerance)
     if not any(output.values.size for checked in usual.values() for output in checked.calls[0]):
         raise ToolError(f"{source}: nothing that the kernel writes is compared", hint=NOTHING_COMPARED)
-    whole = not any(_unwritten(checked) for checked in usual.values())
-    others, left_out = {}, []
-    for case, result in _run_each(run, [case for case in cases if not case.usual], alignment, limits):
-        reason = result.log if isinstance(result, Failed) else _reason_against(result, tolerance, whole and not stated)
-        if reason is not None:
-            left_out.append((case, reason))
-        elif isinstance(result, Checked):
-            others[case] = result
-    judged = {**others, **usual}
-    computed = {case: checked.calls for case, checked in judged.items()}
+    whole = not any(unwritten(checked) for checked in usual.values())
+    others = _run_others(run, cases, alignment, limits, tolerance, usual, whole=whole and not stated)
     quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
     last = [case.seed for case in usual][-1]
     filling, *some = variants[: 1 + (MANY if quick else FEW)]
     changed = run.compute(last, limits, some, filling)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
-    expected, unrounded = _expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits))
+    judged = {**others.checked, **usual}
+    computed = {case: checked.calls for case, checked in judged.items()}
+    known = expectations(computed, tolerance, Rounding(harness, candidate, run, alignment, limits))
     return Reference(
-        expected=expected,
-        unrounded=tuple(unrounded),
+        expected=known.expected,
+        timed=known.timed,
+        unrounded=known.unrounded,
         variants=changed,
         filling=filling,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,
@@ -155,35 +118,61 @@ def run_reference(
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         peak_bytes=max(checked.peak_bytes for checked in usual.values()),
-        left_out=tuple(left_out),
+        left_out=(*others.left_out.items(), *known.left_out.items()),
         uncompared=tuple(dict.fromkeys(name for checked in usual.values() for name in checked.uncompared)),
     )
 
 
-def _expected(
-    computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding
-) -> tuple[dict[Case, Expected], list[str]]:
-    """With reasons why ways of rounding are missing. Tolerances know the usual case: results that are small at a small
-    size by chance need as much room as others."""
-    spreads = {case: [spread_of(a.values, [b.values]) for a, b in zip(*calls)] for case, calls in computed.items()}
-    usually = next(case for case in computed if case.usual)
-    real = [output.values.dtype.kind == "f" for output in computed[usually][0]]
-    obstacles = list[str]()
-    if any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually], real) if is_real):
-        again, obstacles = rounding.run(tuple(computed))
-        spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
-    usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in computed if case.usual))]
-    expected = {
-        case: Expected(
-            calls,
-            tuple(
-                tolerance_of(stated, spread.joined(always), output.values.dtype)
-                for spread, always, output in zip(spreads[case], usual, calls[0])
-            ),
-        )
-        for case, calls in computed.items()
-    }
-    return expected, obstacles
+@dataclass(slots=True)
+class _Others:
+    """What the source computes in other cases than the usual ones, and why nothing is compared in the rest."""
+
+    checked: dict[Case, Checked] = field(default_factory=dict)
+    left_out: dict[Case, str] = field(default_factory=dict)
+
+
+def _run_others(
+    run: HarnessRun,
+    cases: Sequence[Case],
+    alignment: int,
+    limits: Limits,
+    tolerance: StatedTolerance,
+    usual: Mapping[Case, Checked],
+    *,
+    whole: bool,
+) -> _Others:
+    """Optional cases under a limit of their own, those with special values in a process of their own."""
+    others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
+    short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
+    for group, group_limits in ((_required, limits), (_optional, short), (_extreme, short)):
+        runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
+        checked: dict[Case, Checked] = {}
+        results: dict[Case, Checked | Failed] = {**runs.checked, **runs.failed}
+        for case, result in results.items():
+            other_data = case.special in DISTRIBUTIONS
+            all_written = whole and not (other_data or case.extreme)
+            reason = reason_against(result, tolerance, whole=all_written, finite=other_data)
+            if reason is not None:
+                others.left_out[case] = reason
+            elif isinstance(result, Checked):
+                checked[case] = result
+        if group is _optional:
+            checked, dear = affordable(checked, call_s, calls=2)
+            others.left_out |= dear
+        others.checked |= checked
+    return others
+
+
+def _required(case: Case) -> bool:
+    return not (case.usual or case.optional)
+
+
+def _optional(case: Case) -> bool:
+    return case.optional and not case.extreme
+
+
+def _extreme(case: Case) -> bool:
+    return case.optional and case.extreme
 
 
 def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
@@ -196,89 +185,6 @@ def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Lim
     if isinstance(outcomes, Failed):
         raise ToolError(_problem(source, outcomes), hint=_hint(outcomes))
     return 1, outcomes
-
-
-def _run_each(
-    run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits
-) -> Iterator[tuple[Case, Checked | Failed]]:
-    """All at once; where that fails, one by one."""
-    outcomes = run.check(cases, alignment, limits, calls=2) if cases else {}
-    if not isinstance(outcomes, Failed):
-        yield from outcomes.items()
-        return
-    for case in cases:
-        alone = run.check([case], alignment, limits, calls=2)
-        yield case, alone if isinstance(alone, Failed) else alone[case]
-
-
-def _reason_against(checked: Checked, tolerance: StatedTolerance, whole: bool) -> str | None:
-    """Why nothing can be compared with this, if that is so."""
-    wrong = _disagreement(checked.calls, tolerance)
-    if wrong is not None:
-        return f"two calls on the same data give different results ({wrong})"
-    unwritten = _unwritten(checked)
-    if whole and unwritten:
-        return f"{unwritten} elements are not written, which they are at the size that is tuned"
-    return None
-
-
-def _unwritten(checked: Checked) -> int:
-    """Elements that kept the poison, or what an inout array held before."""
-    return checked.unchanged + sum(int(_poison_left(first, second).sum()) for first, second in zip(*checked.calls))
-
-
-def _check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance) -> None:
-    wrong = _disagreement(calls, tolerance)
-    if wrong is not None:
-        raise ToolError(
-            f"{source}: two calls on the same data give different results ({wrong})",
-            hint=f"if the kernel reads {wrong.name} before writing it, declare it `inout`; "
-            "if nobody needs what it leaves there, `work`; "
-            "if it keeps state between calls, or races, nothing can be checked",
-        )
-
-
-def _disagreement(calls: Calls, stated: StatedTolerance) -> Mismatch | None:
-    """Two calls on equal data must agree, except where both left the poison; threads may sum in another order."""
-    for first, second in zip(*calls):
-        unwritten = _poison_left(first, second)
-        written_outputs = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
-        dtype = first.values.dtype
-        loose = StatedTolerance(relative=LARGEST.get(dtype.itemsize, 0.0) if dtype.kind == "f" else 0.0)
-        tolerance = tolerance_of(
-            loose if stated.relative is None else stated, spread_of(written_outputs[0].values), dtype
-        )
-        wrong = compare([written_outputs[0]], [written_outputs[1]], tolerance)
-        if wrong:
-            return wrong[0]
-    return None
-
-
-def without_unwritten(expected: Output, got: Output) -> Output:
-    """`got`, as expected where the reference wrote nothing: how much is written may depend on the inputs, and what lies
-    beyond it was left by earlier calls."""
-    values = expected.values
-    if values.dtype.kind == "b":
-        return got
-    if values.dtype.kind == "f":
-        unwritten: Mask = values == (203.25 if values.dtype.itemsize == 2 else -1234.5)
-    else:
-        unwritten = (values.view(np.uint8) == 0x5A).reshape(len(values), values.dtype.itemsize).all(axis=1)
-    return Output(got.name, np.where(unwritten, values, got.values)) if unwritten.any() else got
-
-
-def _poison_left(first: Output, second: Output) -> Mask:
-    """Where call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
-    a, b = first.values, second.values
-    if a.dtype.kind == "f":
-        poison = 203.25 if a.dtype.itemsize == 2 else -1234.5
-        left: Mask = np.isnan(a) & (b == poison)
-    elif a.dtype.kind == "b":
-        left = np.logical_and(a == 0, b == 1)
-    else:
-        in_bytes = (a.view(np.uint8) == 0xA5) & (b.view(np.uint8) == 0x5A)
-        left = in_bytes.reshape(len(a), a.dtype.itemsize).all(axis=1)
-    return left
 
 
 def _problem(source: Path, failure: Failed) -> str:

@@ -1,4 +1,6 @@
-"""The reference run again so that it rounds otherwise (measure/rounding.py): rounded up, down, strictly, reordered."""
+"""The reference run again so that it rounds otherwise (measure/rounding.py): rounded up, down, strictly, reordered.
+
+Reordered code is not rounded up or down as well: vector functions of the C library are off by much then."""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from functools import reduce
 from pathlib import Path
 
 from tunepass.compilers.cc import Family
+from tunepass.evaluators.harness.case_runs import run_cases
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
@@ -27,6 +30,8 @@ VARIANTS: dict[Family, tuple[tuple[str, ...], ...]] = {
     "clang": (STRICT, REORDERED),
     "other": (),
 }
+MODES = ("up", "down")
+EXTREME_S = 5.0  # of all cases with special values
 Rounded = Mapping[Case, tuple[Output, ...]]
 
 
@@ -50,22 +55,29 @@ class Rounding:
         ]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             compiled = [pool.submit(self._compiled, *variant) for variant in variants]
-            futures = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
+            futures = [pool.submit(self._run, self.reference, mode, cases) for mode in MODES]
             futures += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
         results = [future.result() for future in futures]
-        obstacles = [each for each in results if isinstance(each, str)]
+        obstacles = list(dict.fromkeys(each for each in results if isinstance(each, str)))
         if not variants:
             obstacles.append("nothing is known of this compiler's flags for other roundings")
         return [each for each in results if not isinstance(each, str)], obstacles
 
     def _run(self, run: HarnessRun | str, mode: str, cases: Sequence[Case]) -> Rounded | str:
-        """The results, or why there are none."""
+        """The results, or why there are none. What does not end with special values ends the process of those alone."""
         if isinstance(run, str):
             return run
-        results = run.check(cases, self.alignment, self.limits, rounding=mode)
-        if isinstance(results, Failed):
-            return f"the source fails ({results.stage}) when it rounds {mode or 'otherwise'}"
-        return {case: checked.calls[0] for case, checked in results.items()}
+        results: dict[Case, tuple[Output, ...]] = {}
+        failures: list[Failed] = []
+        for extreme in (False, True):
+            group = [case for case in cases if case.extreme == extreme]
+            limits = replace(self.limits, wall_s=min(self.limits.wall_s, EXTREME_S)) if extreme else self.limits
+            runs = run_cases(run, group, self.alignment, limits, rounding=mode)
+            results |= {case: checked.calls[0] for case, checked in runs.checked.items()}
+            failures += runs.failed.values()
+        if failures and not results:
+            return f"the source fails ({failures[0].stage}) when it rounds {mode or 'otherwise'}"
+        return results
 
     def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | str:
         """The program, or why there is none: the compiler may not know the flags."""
@@ -86,7 +98,7 @@ def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[Spr
     """Of each array in this case; the two calls of the reference itself count too."""
     usual = calls[case.poison]
     return [
-        joined([spread_of(output.values, [results[case][k].values for results in rounded]), _twice(calls, k)])
+        joined([spread_of(output.values, [r[case][k].values for r in rounded if case in r]), _twice(calls, k)])
         for k, output in enumerate(usual)
     ]
 

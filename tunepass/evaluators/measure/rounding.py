@@ -3,7 +3,15 @@
 The reference is run again so that it rounds otherwise, k = 1..: with every operation rounded up, and rounded down;
 compiled with few optimisations and without contraction; compiled with sums reordered (`-ffast-math`) and contracted.
 
-    s = max_i max_k |y_k,i - y_i|     y: what the reference computes, i: over the elements of an array
+    s_i = max_k |y_k,i - y_i|       y: what the reference computes, i: an element of an array
+    r_i = OF_ELEMENT max(s_i, p_i)  p_i: the median of s_j over the elements j that are pooled with i
+
+Few roundings may all happen to move an element by little: it is pooled with those of like magnitude near it (`pooled`),
+by the median, so that an element whose condition is its own widens no other's tolerance. Where the reference happens to
+round nothing, as in sums of numbers of few bits, another order may: an element may be off by OF_ELEMENT roundings of
+numbers as large as those near it.
+
+Where a source states a tolerance, s = max_i s_i, of which FACTOR times as much is allowed.
 
 Rounding upwards moves a sum of n terms by 2 u sum_i |S_i| at most (S_i: its partial sums, u: the unit roundoff), by
 half of that on average: the running error bound of Higham, Accuracy and Stability of Numerical Algorithms (2nd ed.,
@@ -23,9 +31,18 @@ from numpy.typing import NDArray
 
 from tunepass.evaluators.measure.tolerance import Array, Tolerance
 
+Floats = NDArray[np.float64]
+
 FACTOR = 16.0  # 2 for two evaluations, 8 for partial sums that are larger in another order
 SMALL = 1e-3
 BLOCK = 1 << 15  # elements at a time, which caches hold
+NEIGHBOURS = 256  # consecutive elements, among which those of like magnitude are pooled
+POOLS = (4, 8, 16, 32)  # elements that are pooled: as many as are of
+LIKE = 64.0  # times the element's magnitude at most
+TYPICAL = 0.99  # share of an array's elements whose roundings bound those of other inputs
+OF_ELEMENT = 4.0 * FACTOR  # few roundings of one element are known
+FEW = 1 / 16  # share of an array's elements
+UNIT = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52, 16: 2.0**-63}  # by bytes of a floating type: from 1 to the next number
 # By bytes of a floating type: no rounding is believed to cost more than this, of the outputs' size and at least of 1.
 LARGEST = {2: 1e-2, 4: 1e-4, 8: 1e-6, 16: 1e-6}
 
@@ -99,3 +116,89 @@ def tolerance_of(stated: StatedTolerance, spread: Spread, dtype: np.dtype[np.gen
         scaled = stated.relative * min(1.0, spread.size)
         return Tolerance(relative=stated.relative, absolute=max(scaled, min(rounding, stated.relative)))
     return Tolerance(relative=stated.relative, absolute=min(stated.absolute, max(spread.peak / 2, rounding)))
+
+
+# --- by element ---------------------------------------------------------------------------------------------------
+
+
+def moved_by(values: Array, others: Sequence[Array]) -> Floats:
+    """s (n,): how far each element moves; 0 where it is not finite."""
+    largest = np.zeros(values.shape)
+    base = _wide(values)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for other in others:
+            apart = np.abs(_wide(other) - base).astype(np.float64)
+            np.maximum(largest, np.where(np.isfinite(apart), apart, 0.0), out=largest)
+    return largest
+
+
+def pooled(values: Array, moved: Floats) -> Floats:
+    """p (n,): among NEIGHBOURS consecutive elements, in their order of magnitude, the median of `moved` (n,) over the
+    element's group of 32; of the first 16, 8 or 4 of these where the others are larger by more than LIKE; and at least
+    the rounding of one number as large as the neighbours' median."""
+    size = values.size
+    width = min(NEIGHBOURS, size // POOLS[-1] * POOLS[-1] or size)
+    if not width:
+        return np.zeros(size)
+    rows = size // width
+    with np.errstate(invalid="ignore", over="ignore"):
+        magnitudes = np.abs(values).astype(np.float64)
+    magnitudes[~np.isfinite(magnitudes)] = np.inf
+    unit = UNIT[values.dtype.itemsize]
+    pool = np.empty(size)
+    pool[: rows * width] = _pooled_rows(magnitudes[: rows * width], moved[: rows * width], width, unit)
+    if rows * width < size:  # the last ones with those before them
+        rest = size - rows * width
+        pool[-rest:] = _pooled_rows(magnitudes[-width:], moved[-width:], width, unit)[-rest:]
+    return pool
+
+
+def largest(values: Array, moved: Floats) -> Floats:
+    """In place of `pooled`, (n,): how far any element moves, and the rounding of the largest."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        magnitudes = np.abs(values).astype(np.float64)
+    peak = magnitudes[np.isfinite(magnitudes)].max(initial=0.0)
+    return np.full(values.size, max(UNIT[values.dtype.itemsize] * peak, moved.max(initial=0.0)))
+
+
+def _pooled_rows(magnitudes: Floats, moved: Floats, width: int, unit: float) -> Floats:
+    """Of rows of `width` elements, each for itself."""
+    order = np.argsort(magnitudes.reshape(-1, width), axis=1, kind="stable")
+    group = min(POOLS[-1], width)
+    ordered = np.take_along_axis(magnitudes.reshape(-1, width), order, axis=1).reshape(-1, group)
+    moves = np.take_along_axis(moved.reshape(-1, width), order, axis=1).reshape(-1, group)
+    typical = np.take_along_axis(magnitudes.reshape(-1, width), order[:, (width - 1) // 2, None], axis=1)
+    typical[~np.isfinite(typical)] = 0.0
+    pool = np.repeat(unit * typical, width // group, axis=0) * np.ones(group)
+    for count in (*(c for c in POOLS if c < group), group) if group >= POOLS[0] else ():
+        median = np.partition(moves[:, :count], (count - 1) // 2, axis=1)[:, (count - 1) // 2, None]
+        like = ordered[:, count - 1, None] / LIKE <= ordered
+        np.copyto(pool, np.maximum(pool, median), where=like)
+    spread = np.empty(order.shape)
+    np.put_along_axis(spread, order, pool.reshape(-1, width), axis=1)
+    return spread.reshape(-1)
+
+
+def believed(rounding: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Floats:
+    """Of tolerances (n,) by rounding at most LARGEST, unless those of few elements alone are larger."""
+    most = LARGEST[dtype.itemsize] * max(1.0, spread.size)
+    return rounding if (rounding > most).sum() <= FEW * rounding.size else np.minimum(rounding, most)
+
+
+def is_steady(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> bool:
+    """Whether rounding moves few elements by more than is believed."""
+    rounding = OF_ELEMENT * moved
+    return believed(rounding, spread, dtype) is rounding
+
+
+def tolerance_of_elements(moved: Floats, pool: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Tolerance:
+    """For an array of which the source says nothing: r (n,). `spread` is the array's own."""
+    with np.errstate(over="ignore"):
+        return Tolerance(elements=believed(OF_ELEMENT * np.maximum(moved, pool), spread, dtype))
+
+
+def tolerance_of_other_inputs(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Tolerance:
+    """For results of inputs much like those whose roundings are known: an element that moves little may move more."""
+    typical = float(np.quantile(moved, TYPICAL, method="higher")) if moved.size else 0.0
+    with np.errstate(over="ignore"):
+        return Tolerance(elements=believed(OF_ELEMENT * np.maximum(moved, typical), spread, dtype))

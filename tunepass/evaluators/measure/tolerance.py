@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,21 @@ Mask = NDArray[np.bool_]
 class Tolerance:
     """`got` is right beside `expected` when |got - expected| <= absolute + relative |expected|, or they are at most
     `ulps` representable numbers apart. NaN is right where NaN is expected, an infinity where the same infinity is.
-    Integers and Booleans must be equal unless `absolute` or `relative` says otherwise."""
+    Integers and Booleans must be equal unless `absolute` or `relative` says otherwise. `elements` (n,) are absolute
+    tolerances of single elements, each beside `absolute`."""
 
     absolute: float = 0.0
     relative: float = 0.0
     ulps: int = 4  # what another order of two roundings or a fused multiply-add may cost
+    elements: NDArray[np.float64] | None = field(default=None, compare=False)
+
+    def of_elements(self, indices: NDArray[np.intp]) -> float | NDArray[np.float64]:
+        """Absolute tolerance of these elements."""
+        return self.absolute if self.elements is None else np.maximum(self.absolute, self.elements[indices])
+
+    def where(self, chosen: Mask) -> Tolerance:
+        """For the `chosen` elements (n,) alone."""
+        return self if self.elements is None else replace(self, elements=self.elements[chosen])
 
     def holds(self, expected: float, got: float) -> bool:
         """For one pair of numbers."""
@@ -34,17 +44,17 @@ def is_right(expected: Array, got: Array, tolerance: Tolerance) -> Mask:
     differ = np.flatnonzero(~same)
     expected, got = expected[differ], got[differ]
     if expected.dtype.kind == "f":
-        same[differ] = _close_real(expected, got, tolerance)
+        same[differ] = _close_real(expected, got, tolerance, tolerance.of_elements(differ))
     else:
         allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))
         same[differ] = integer_distance(expected, got) <= allowed
     return same
 
 
-def _close_real(expected: Array, got: Array, tolerance: Tolerance) -> Mask:
+def _close_real(expected: Array, got: Array, tolerance: Tolerance, absolute: float | NDArray[np.float64]) -> Mask:
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(np.subtract(got, expected))
-        close: Mask = error <= tolerance.absolute + tolerance.relative * np.abs(expected)
+        close: Mask = error <= absolute + tolerance.relative * np.abs(expected)
         close &= np.isfinite(expected)
         close |= np.isnan(expected) & np.isnan(got)
     if tolerance.ulps and expected.dtype.itemsize in (2, 4, 8) and not close.all():

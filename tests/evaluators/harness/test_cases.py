@@ -1,0 +1,142 @@
+"""Which cases there are, which of them a candidate has to be right in, and what is left out where the source fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tests.evaluators.test_wrong_kernels import task_of
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness.case_runs import affordable, run_cases
+from tunepass.evaluators.harness.cases import Case, Inputs, all_cases, of_candidate, with_special_values
+from tunepass.evaluators.harness.harness import Checked, FailedCase, HarnessRun
+from tunepass.evaluators.process.run import Limits
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
+
+LIMITS = Limits(wall_s=1)
+FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, finite=None, drawn=True)
+
+
+def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
+    cases = all_cases((1, 2), FURTHER)
+    optional = [case.words for case in cases if case.optional]
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 3
+    assert {case.size for case in cases if case.special in range(4, 9)} == {3}
+    assert {case.size for case in cases if case.extreme} == {4}
+    assert len({case.argument for case in cases}) == len(cases)
+
+
+def test_special_values_are_asked_for_or_not() -> None:
+    cases = all_cases((1, 2), FURTHER)
+    assert not any(case.extreme for case in of_candidate(cases, None, None))
+    assert sum(case.extreme for case in of_candidate(cases, None, False)) == 3
+    assert len(with_special_values(cases, None)) == 3 and not with_special_values(cases, [1])
+
+
+@dataclass
+class FailingRun:
+    """Fails in the cases of some seeds; what it ran, in `asked`."""
+
+    failing: dict[int, str]
+    asked: list[list[int]] = field(default_factory=list)
+
+    def check_each(
+        self, cases: Sequence[Case], alignment: int, limits: Limits, calls: int, rounding: str
+    ) -> dict[Case, Checked] | FailedCase:
+        self.asked.append([case.seed for case in cases])
+        for number, case in enumerate(cases):
+            if case.seed in self.failing:
+                return FailedCase(number, Failed(self.failing[case.seed], "as it is"))  # type: ignore[arg-type]
+        return {case: Checked((), 0, 0.0, worked_s=case.seed / 100) for case in cases}
+
+
+def run(failing: dict[int, str]) -> tuple[FailingRun, list[int], list[int]]:
+    fake = FailingRun(failing)
+    runs = run_cases(cast(HarnessRun, fake), [Case(seed=k) for k in range(6)], 1, LIMITS)
+    return fake, [case.seed for case in runs.checked], [case.seed for case in runs.failed]
+
+
+def test_a_case_that_fails_is_left_out_and_the_others_run_again() -> None:
+    fake, checked, failed = run({1: "crash", 4: "out_of_bounds"})
+    assert (checked, failed) == ([0, 2, 3, 5], [1, 4]) and len(fake.asked) == 3
+
+
+def test_after_a_time_out_the_cases_behind_it_are_left_out() -> None:
+    fake, checked, failed = run({3: "timeout"})
+    assert (checked, failed) == ([0, 1, 2], [3, 4, 5]) and len(fake.asked) == 2
+
+
+def test_the_dearest_optional_cases_are_left_out() -> None:
+    checked = {Case(seed=k): Checked((), 0, 0.0, worked_s=k / 100) for k in range(6)}
+    kept, left_out = affordable(checked, call_s=0.06, calls=1)
+    assert [case.seed for case in kept] == [0, 1, 2, 3] and "the source takes 50 ms there" in left_out[Case(seed=5)]
+
+
+BRANCH = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel clamp(n = 300, x: in double[n], y: out double[n])CLAUSE
+void clamp(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = WRONG ? (x[i] > 0 ? x[i] : 0) : (x[i] <= 0 ? 0 : x[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(("clause", "told"), [("", 1), (" finite", 0)])
+def test_what_differs_with_special_values_alone_is_a_warning(clause: str, told: int, tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, BRANCH.replace("CLAUSE", clause))) as evaluator:
+        right, wrong = Configuration({"WRONG": 0}), Configuration({"WRONG": 1})
+        assert isinstance(evaluator.evaluate(wrong).outcome, Measured)
+        assert evaluator.look_again(right) is None and evaluator.look_again(wrong) is None
+        assert len(evaluator.warnings) == told
+        for warning in evaluator.warnings:
+            assert warning.startswith("WRONG=1 computes something else than the source with NaN and infinities: y:")
+            assert warning.endswith("say `finite`")
+
+
+EVEN = """
+#pragma tunepass param SLOW: categorical(0, 1) = 0
+#pragma tunepass kernel pairs(n = 300, x: in double[n], y: out double[n])
+void pairs(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i += 2)
+        y[i] = x[i] + SLOW * 0, y[i + 1] = 1 / x[i + 1];
+}
+"""
+
+
+def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
+    """So are distributions with which it computes no numbers."""
+    with CompileRun(task_of(tmp_path, EVEN)) as evaluator:
+        evaluator.set_up()
+        near, remainders, values, special = evaluator.warnings
+        assert "nothing is compared at n = 299, where the source itself fails: touched" in near
+        assert "the remainder 1, 3, 5, 7, 9, 11, 13, 15 of 16: touched" in remainders
+        assert values.startswith("nothing is compared with few whole numbers: the source itself computes numbers")
+        assert special.startswith("nothing is compared with NaN and infinities or denormals") and "touched" in special
+
+
+FIXED = """
+#pragma tunepass param SLOW: categorical(0, 1) = 0
+#pragma tunepass kernel twice(x: in double[64], y: out double[64])
+void twice(const double *x, double *y)
+{
+    for (int i = 0; i < 64; i++)
+        y[i] = 2 * x[i] + SLOW * 0;
+}
+"""
+
+
+def test_one_size_is_told(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, FIXED)) as evaluator:
+        evaluator.set_up()
+        assert evaluator.warnings == (
+            "results are compared at the tuned size alone: no whole number above 1 of the pragma decides the length"
+            " of an array",
+        )
