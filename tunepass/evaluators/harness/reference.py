@@ -49,7 +49,7 @@ class Reference:
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
-    unrounded: tuple[str, ...] = ()  # why ways of rounding are obstacles in the tolerances
+    unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
 
     def usual(self, seed: int) -> Expected:
         """At the size that is tuned and timed."""
