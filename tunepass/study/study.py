@@ -409,6 +409,7 @@ class Study(Lockable):
         """Close the store; suggestions without an outcome become free for others."""
         self.store.close()
 
+    @locked
     def keep_checks(self, trial: Trial, checks: Ledger) -> None:
         """Store in a trial what was checked of it since; its outcome stays."""
         changed = with_fields(trial, checks=checks)
