@@ -186,7 +186,7 @@ class ConditionedSampler:
         return {} if self.prefixes is None else take(self.prefixes(1, rng), slice(0, 0))
 
     def met(self, rows: Columns, n: int) -> Mask:
-        """Which rows (n,) meet all expressions."""
+        """Mask of the rows (n,) that meet all expressions."""
         try:
             return self._program.satisfied(rows, n)
         except ExpressionError:  # an integer overflows in some row: there its expression does not hold

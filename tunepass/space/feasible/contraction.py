@@ -1,4 +1,4 @@
-"""What constraints leave of the ranges of parameters, for many boxes at once.
+"""Contraction of the ranges of parameters to those that constraints leave, for many boxes at once.
 
 The bounds of every node go forward from the names to the constraint, which must be true; the ranges that its value
 then allows go backward to the names (HC4-revise: Benhamou, Goualard, Granvilliers and Puget 1999, "Revising hull and
@@ -16,7 +16,7 @@ from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import evaluate_within
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.feasible import ranges
-from tunepass.space.feasible.inverse_ranges import Wanted, child_ranges
+from tunepass.space.feasible.inverse_ranges import Bounds, child_ranges
 from tunepass.space.feasible.ranges import HUGE, TermRange
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.parameter import NumericParameter, Parameter
@@ -83,12 +83,12 @@ def _revise(order: Sequence[nodes.Expr], box: Ranges, known: Mapping[int, Floats
             forward[id(node)] = ranges.apply(node, parts)
     root = order[-1]
     possible = np.greater(forward[id(root)].hi, 0)
-    want: dict[int, Wanted] = {id(root): (1.0, 1.0)}
+    want: dict[int, Bounds] = {id(root): (1.0, 1.0)}
     for node in reversed(order):
         if id(node) not in want:
             continue
-        bounds, wanted = forward[id(node)], want[id(node)]
-        lo, hi = np.maximum(wanted[0], bounds.lo), np.minimum(wanted[1], bounds.hi)
+        bounds, required = forward[id(node)], want[id(node)]
+        lo, hi = np.maximum(required[0], bounds.lo), np.minimum(required[1], bounds.hi)
         possible = np.logical_and(possible, np.less_equal(lo, hi))
         if isinstance(node, nodes.Name):
             box[node.name] = _rounded(node.type, lo, hi)

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from tunepass.expr import nodes
 from tunepass.space.feasible.ranges import HUGE, Ends, TermRange
 
-Wanted = tuple[Ends, Ends]
+Bounds = tuple[Ends, Ends]
 SLACK = 1e-12  # relative widening of every end, more than its rounding
 LOGARITHMS = {"log": np.exp, "log2": np.exp2}
 
 
-def child_ranges(e: nodes.Expr, want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | None]:
+def child_ranges(e: nodes.Expr, want: Bounds, parts: Sequence[TermRange]) -> list[Bounds | None]:
     """The range that each child of `e` must lie in where the value of `e` lies in `want`."""
     with np.errstate(all="ignore"):
         match e:
@@ -42,13 +42,13 @@ def child_ranges(e: nodes.Expr, want: Wanted, parts: Sequence[TermRange]) -> lis
     return [None] * len(parts)
 
 
-def _wide(lo: Ends, hi: Ends) -> Wanted:
+def _wide(lo: Ends, hi: Ends) -> Bounds:
     """Ends moved apart by more than their rounding; an undefined end is no end."""
     lo, hi = np.nan_to_num(lo, nan=-HUGE), np.nan_to_num(hi, nan=HUGE)
     return lo - np.abs(lo) * SLACK - 1e-300, hi + np.abs(hi) * SLACK + 1e-300
 
 
-def _binary(e: nodes.Binary, want: Wanted, a: TermRange, b: TermRange) -> tuple[Wanted | None, Wanted | None]:
+def _binary(e: nodes.Binary, want: Bounds, a: TermRange, b: TermRange) -> tuple[Bounds | None, Bounds | None]:
     lo, hi = want
     match e.op:
         case "+":
@@ -70,7 +70,7 @@ def _binary(e: nodes.Binary, want: Wanted, a: TermRange, b: TermRange) -> tuple[
     return None, None
 
 
-def _quotients(want: Wanted, divisor: TermRange) -> Wanted:
+def _quotients(want: Bounds, divisor: TermRange) -> Bounds:
     """Hull of want / divisor; all numbers in rows whose divisor may be 0, or where neither is known."""
     ends = [np.divide(w, d) for w in want for d in (divisor.lo, divisor.hi)]
     crosses = np.logical_and(np.less_equal(divisor.lo, 0), np.greater_equal(divisor.hi, 0))
@@ -78,18 +78,18 @@ def _quotients(want: Wanted, divisor: TermRange) -> Wanted:
     return _wide(np.where(crosses, -HUGE, lo), np.where(crosses, HUGE, hi))
 
 
-def _products(want: Wanted, factor: TermRange) -> Wanted:
+def _products(want: Bounds, factor: TermRange) -> Bounds:
     ends = [np.multiply(w, f) for w in want for f in (factor.lo, factor.hi)]
     lo, hi = np.minimum.reduce(np.broadcast_arrays(*ends)), np.maximum.reduce(np.broadcast_arrays(*ends))
     return _wide(lo, hi)
 
 
-def _if_rows(rows: Ends | NDArray[np.bool_], lo: Ends, hi: Ends) -> Wanted:
+def _if_rows(rows: Ends | NDArray[np.bool_], lo: Ends, hi: Ends) -> Bounds:
     """The range in these rows, all numbers in the others."""
     return np.where(rows, lo, -HUGE), np.where(rows, hi, HUGE)
 
 
-def _compare(e: nodes.Compare, want: Wanted, a: TermRange, b: TermRange) -> tuple[Wanted | None, Wanted | None]:
+def _compare(e: nodes.Compare, want: Bounds, a: TermRange, b: TermRange) -> tuple[Bounds | None, Bounds | None]:
     if any(isinstance(o.type, nodes.CategoryType | nodes.OrderType) for o in e.operands):
         return None, None
     op, true, false = e.ops[0], np.greater(want[0], 0), np.less(want[1], 1)
@@ -103,18 +103,18 @@ def _compare(e: nodes.Compare, want: Wanted, a: TermRange, b: TermRange) -> tupl
     above = np.where(true, first.lo + step_true, -HUGE)
     least_first = np.where(false, second.lo + step_false, -HUGE)  # not so: first >= second
     most_second = np.where(false, first.hi - step_false, HUGE)
-    both: tuple[Wanted, Wanted] = (least_first, below), (above, most_second)
+    both: tuple[Bounds, Bounds] = (least_first, below), (above, most_second)
     return both if op in ("<", "<=") else (both[1], both[0])
 
 
-def _logical(any_: bool, want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | None]:
-    """Of `and` that holds, all hold; of `or` that holds, the one that still can does. The same with False for `and`."""
+def _logical(any_: bool, want: Bounds, parts: Sequence[TermRange]) -> list[Bounds | None]:
+    """Every part of a true `and` is true, and so is the one part of a true `or` that can be; with False in reverse."""
     true, false = np.greater(want[0], 0), np.less(want[1], 1)
     every, one = (false, true) if any_ else (true, false)
     can = [np.greater(p.hi, 0) if any_ else np.less(p.lo, 1) for p in parts]
     alone = np.equal(np.add.reduce(np.broadcast_arrays(*[c.astype(np.int64) for c in can])), 1)
     forced, opposite = (1.0, 0.0) if any_ else (0.0, 1.0)
-    ranges: list[Wanted | None] = []
+    ranges: list[Bounds | None] = []
     for c in can:
         lone = one & alone & c
         lo = np.where(every, opposite, np.where(lone, forced, 0.0))
@@ -122,7 +122,7 @@ def _logical(any_: bool, want: Wanted, parts: Sequence[TermRange]) -> list[Wante
     return ranges
 
 
-def _if(e: nodes.If, want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | None]:
+def _if(e: nodes.If, want: Bounds, parts: Sequence[TermRange]) -> list[Bounds | None]:
     if isinstance(e.type, nodes.CategoryType):
         return [None, None, None]
     condition, then, otherwise = parts
@@ -133,14 +133,14 @@ def _if(e: nodes.If, want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | 
     return [chosen, _if_rows(holds, *want), _if_rows(fails, *want)]
 
 
-def _member(want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | None]:
+def _member(want: Bounds, parts: Sequence[TermRange]) -> list[Bounds | None]:
     true = np.greater(want[0], 0)
     lo = np.minimum.reduce(np.broadcast_arrays(*[p.lo for p in parts[1:]]))
     hi = np.maximum.reduce(np.broadcast_arrays(*[p.hi for p in parts[1:]]))
     return [_if_rows(true, lo, hi), *[None] * (len(parts) - 1)]
 
 
-def _call(function: str, want: Wanted, parts: Sequence[TermRange]) -> list[Wanted | None]:
+def _call(function: str, want: Bounds, parts: Sequence[TermRange]) -> list[Bounds | None]:
     lo, hi = want
     match function:
         case "min":

@@ -13,7 +13,7 @@ from tunepass.space.parameter import Parameter
 
 
 def within(parameters: Sequence[Parameter], columns: Columns) -> Mask:
-    """Which rows (n,) have a value of each parameter."""
+    """Mask of the rows (n,) with a value of each parameter."""
     inside = np.ones(length(columns), dtype=bool)
     for p in parameters:
         inside &= p.inside(columns[p.name])
@@ -21,7 +21,7 @@ def within(parameters: Sequence[Parameter], columns: Columns) -> Mask:
 
 
 def met(expressions: Sequence[nodes.Expr], columns: Columns, n: int) -> Mask:
-    """Which rows (n,) meet all conditions; one that overflows does not hold."""
+    """Mask of the rows (n,) that meet all conditions; one that overflows does not hold."""
     ok = np.ones(n, dtype=bool)
     for e in expressions:
         truth = evaluate_within(e, columns, n)

@@ -103,8 +103,8 @@ def _column(parameter: Parameter, values: Column) -> Column:
         return values
     near = 1e-12 * max(abs(parameter.lo), abs(parameter.hi))
     real = values.astype(np.float64)
-    beside = (real > parameter.lo - near) & (real < parameter.hi + near)
-    return np.where(beside, np.clip(real, parameter.lo, parameter.hi), real)
+    is_near = (real > parameter.lo - near) & (real < parameter.hi + near)
+    return np.where(is_near, np.clip(real, parameter.lo, parameter.hi), real)
 
 
 def _prefixes(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup | ImportanceSampler:
