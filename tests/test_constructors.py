@@ -24,6 +24,14 @@ def study(**options: Any) -> Any:
     return tp.Study(SPACE, [TIME], **options)
 
 
+def measured_time() -> Any:
+    return tp.Measured({"time": np.float32(0.5)})
+
+
+def observed(**options: Any) -> Any:
+    return study().observe(SPACE.default, tp.Measured({"time": 3.1}), **options)
+
+
 def kernel(**fields: Any) -> Any:
     return tp.Kernel(**{"name": "k", "language": "toy", "source": SOURCE, **fields})
 
@@ -70,6 +78,28 @@ STUDIES: dict[str, tuple[Wrong, str]] = {
     "a sample's text": (lambda: tp.Measured({"time": 3.1}, samples=("3",)), "samples of a measurement"),
     "a log's number": (lambda: tp.Failed("run", 3), "the log of a failure is text, got 3"),
     "a constraint's number": (lambda: tp.Infeasible(3), "names the constraint as text, got 3"),
+    "a sample that is no number": (lambda: tp.Measured({"time": 3.1}, samples=(float("nan"),)), "of finite numbers"),
+    "a number for repeats": (lambda: tp.Measured({"time": 3.1}, repeats=3), "repeats are measurements.*got 3"),
+    "repeats of others": (lambda: tp.Measured({"time": 3.1}, repeats=({"area": 1.0},)), "a value for each of time"),
+    "a value's number": (lambda: tp.Measured({3: 3.1}), "got the name 3"),
+    "text for censored": (lambda: tp.Measured({"time": 3.1}, censored="no"), "censored is True or False"),
+    "a configuration for first": (lambda: study().suggest(1, SPACE.default), "first is a list of configurations"),
+    "a wrong first": (lambda: study().suggest(1, [{"tile": 5, "unroll": 1}]), "5 is not one of its values"),
+    "text for replace": (lambda: observed(replace="yes"), "replace is True or False, got 'yes'"),
+    "a number for again": (lambda: observed(again=1), "again is True or False, got 1"),
+    "a code's number": (lambda: observed(code=3), "code is the digest.*got 3"),
+    "a calibration's text": (lambda: observed(calibration="1"), "a calibration is a finite number >= 0.*got '1'"),
+    "a stage's number": (lambda: observed(seconds={3: 1.0}), "a mapping of stages to numbers, got 3 in it"),
+    "a name of no text": (lambda: study(name="\ud800"), "a study's name is text that UTF-8 has"),
+    "no strategy made": (lambda: study(strategy=lambda task: None), "a strategy has the methods suggest and observe"),
+    "a number for an answer": (
+        lambda: study(feasible=lambda columns: 3, strategy="random").suggest(2),
+        "feasible returns a Boolean for each of",
+    ),
+    "too few answers": (
+        lambda: study(feasible=lambda columns: np.ones(1, bool), strategy="random").suggest(2),
+        "feasible returns a Boolean for each of",
+    ),
     "a fidelity's number": (lambda: tp.Fidelity(3, 0.5), "a name of its own, not 3"),
     "a cost's text": (lambda: tp.Fidelity("small", "0.1"), "0 < cost < 1 must hold.*got '0.1'"),
     "a fidelity alone": (
@@ -94,6 +124,16 @@ SPACES: dict[str, tuple[Wrong, str]] = {
     "a constraint alone": (lambda: tp.Space([tp.Integer("a", 1, 2)], "a > 1"), "constraints is a list, got 'a > 1'"),
     "a constraint's number": (lambda: tp.Space([tp.Integer("a", 1, 2)], [3]), "text or a Constraint, got 3"),
     "a row's values": (lambda: tp.Space.from_table([(1, 2)]), "a row is a mapping"),
+    "a table's parameters": (lambda: tp.Space.from_table([{"a": 1}], 5), "parameters is a list, got 5"),
+    "no nodes": (lambda: tp.Space([tp.Integer("a", 1, 2)], node_limit=0), "a whole number >= 1, got 0"),
+    "half a draw": (lambda: SPACE.sample(1.5, np.random.default_rng(0)), "a whole number >= 0.*got 1.5"),
+    "a seed for rng": (lambda: SPACE.sample(1, 0), "rng is a numpy.random.Generator, got 0"),
+    "a rank's text": (lambda: SPACE.unrank("1"), "a rank is a whole number.*got rank='1'"),
+    "a number's rank": (lambda: SPACE.rank(3), "a configuration is a mapping.*got 3"),
+    "a number's neighbours": (lambda: SPACE.neighbours(3), "a configuration is a mapping.*got 3"),
+    "a number in a space": (lambda: SPACE.contains(3), "a configuration is a mapping.*got 3"),
+    "a range beyond floats": (lambda: tp.Real("a", -1e308, 1e308), "the range must be below 1.8e308"),
+    "a grid's text": (lambda: tp.Real("a", 0, 1, step="1"), "step is a number, got '1'"),
     "an Integer's text": (lambda: tp.Integer("a", "1", 2), "lo is a whole number below.*got '1'"),
     "an Integer's default": (lambda: tp.Integer("a", 1, 4, default="2"), "'2' is not one of its values"),
     "an Integer's None": (lambda: tp.Integer("a", 1, None), "hi is a whole number below.*got None"),
@@ -169,6 +209,9 @@ def test_values_of_numpy_become_python_s_own() -> None:
     assert order.default == (2, 0, 1) and all(type(item) is int for item in order.default)
     measured = tp.Measured({"time": np.float32(0.5), "count": np.int64(3)}, samples=np.array([0.5, 0.25]))
     assert measured == tp.Measured({"time": 0.5, "count": 3.0}, samples=(0.5, 0.25))
+    assert tp.Measured({"time": np.array(4.0)}) == tp.Measured({"time": 4.0})
+    assert SPACE.contains({"tile": np.int32(8), "unroll": np.array(2)})
+    assert study().observe({"tile": np.array(8.0), "unroll": np.int8(2)}, measured_time()).configuration["tile"] == 8
     some = study(max_evals=np.int64(5), seed=np.int64(1))
     assert type(some.task.max_evals) is int and type(some.task.seed) is int
     assert type(tp.SearchOptions(max_evals=np.int64(5)).max_evals) is int

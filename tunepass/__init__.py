@@ -37,6 +37,7 @@ _HOME_OF = {
     "PrunedSpace": "tunepass.pruning.pruned_space",
     "TunepassError": "tunepass.diagnostics",
     "SpaceError": "tunepass.diagnostics",
+    "SamplingError": "tunepass.diagnostics",
     "StudyError": "tunepass.diagnostics",
     "SourceError": "tunepass.diagnostics",
     # strategies and their settings
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from tunepass.backends.base import Target as Target
     from tunepass.capabilities import Wrapper as Wrapper
     from tunepass.capabilities import capability as capability
+    from tunepass.diagnostics import SamplingError as SamplingError
     from tunepass.diagnostics import Source as Source
     from tunepass.diagnostics import SourceError as SourceError
     from tunepass.diagnostics import SpaceError as SpaceError

@@ -177,6 +177,21 @@ class SpaceError(TunepassError):
     """
 
 
+class SamplingError(SpaceError):
+    """Sampling finds no further configuration of a space that is not counted, which proves nothing about the space.
+
+    The message names the constraint that the fewest uniform draws meet, and their share.
+
+    Example:
+        >>> whole = [tp.Integer(name, 1, 10**9) for name in "ab"]
+        >>> try:
+        ...     tp.Space(whole, ["a * a + b * b == 10007"]).default
+        ... except tp.SamplingError as error:
+        ...     print(error.diagnostics[0].message)
+        no configuration was found that meets this constraint: a * a + b * b == 10007 (it holds in none of 4096 draws)
+    """
+
+
 class SourceError(TunepassError):
     """An annotated source that cannot be read.
 

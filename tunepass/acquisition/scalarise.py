@@ -46,7 +46,9 @@ class Scale:
         return cls(low, np.where(spread > 0, spread, 1.0))
 
     def apply(self, losses: Floats) -> Floats:
-        return np.asarray((losses - self.low) / self.spread)
+        finite = np.isfinite(self.low)
+        with np.errstate(invalid="ignore"):  # what is infinitely far from the others stays so
+            return np.where(finite, (losses - self.low) / self.spread, np.where(losses == self.low, 0.0, np.inf))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import nodes as n
@@ -193,13 +193,15 @@ def comparable(a: n.Scalar, b: n.Scalar) -> tuple[n.Scalar, n.Scalar]:
     return a, b
 
 
-def evaluate(e: n.Expr, values: dict[str, n.Scalar | tuple[int | str, ...]]) -> n.Scalar:
+def evaluate(e: n.Expr, values: Mapping[str, n.Scalar | tuple[int | str, ...] | None]) -> n.Scalar:
     """The value at one assignment, lazily as Python would. Raises UndefinedValue or OverflowValue."""
     if isinstance(e, n.Constant):
         return e.value
     if isinstance(e, n.Name):
         value = values[e.name]
         assert not isinstance(value, tuple)
+        if isinstance(e.type, n.CategoryType) or value is None:  # beside None, numbers are categories too
+            return str(value)
         return defined(value) if isinstance(value, float) else value
     if isinstance(e, n.Logical):
         stop = e.op == "or"
@@ -230,7 +232,7 @@ def evaluate(e: n.Expr, values: dict[str, n.Scalar | tuple[int | str, ...]]) -> 
     return strict(e, [evaluate(x, values) for x in e.children])
 
 
-def _compare(e: n.Compare, values: dict[str, n.Scalar | tuple[int | str, ...]]) -> bool:
+def _compare(e: n.Compare, values: Mapping[str, n.Scalar | tuple[int | str, ...] | None]) -> bool:
     left = evaluate(e.operands[0], values)
     for op, operand in zip(e.ops, e.operands[1:]):
         right = evaluate(operand, values)

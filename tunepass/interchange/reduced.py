@@ -8,7 +8,7 @@ import numpy as np
 
 from tunepass.space.columns import Mask
 from tunepass.space.configuration import Value
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Real
 
 LISTED = 1 << 20  # values of a range with gaps
 
@@ -27,7 +27,7 @@ def _reduced(p: Parameter, mask: Mask) -> Parameter:
     match p:
         case Integer():
             return _fewer_integers(p, places, int(default))  # type: ignore[arg-type]
-        case Ordinal():
+        case Ordinal() | Real():
             return Ordinal(p.name, values, log=p.log, default=default, prior=p.prior)  # type: ignore[arg-type]
         case Categorical():
             masses = None if p.prior is None else np.array(p.prior)[places]

@@ -23,7 +23,7 @@ def nni(parameters: Sequence[Parameter]) -> Json:
 
 def _nni(p: Parameter) -> Json:
     match p:
-        case Real():
+        case Real(step=None):
             return {"_type": "loguniform" if p.log else "uniform", "_value": [p.lo, p.hi]}
         case Integer(step=1):
             return {"_type": "randint", "_value": [p.lo, p.hi + 1]}
@@ -39,7 +39,7 @@ def optuna(parameters: Sequence[Parameter]) -> Json:
 def _optuna(p: Parameter) -> Json:
     match p:
         case Real():
-            return _distribution("Float", step=None, low=p.lo, high=p.hi, log=p.log)
+            return _distribution("Float", step=None if p.log else p.step, low=p.lo, high=p.hi, log=p.log)
         case Integer():
             return _distribution("Int", log=p.log and p.step == 1, step=p.step, low=p.lo, high=p.hi)
         case _:
@@ -63,12 +63,12 @@ def configspace(parameters: Sequence[Parameter], name: str) -> Json:
 
 def _configspace(p: Parameter) -> dict[str, Json]:
     match p:
-        case Real() | Integer(step=1):
+        case Real(step=None) | Integer(step=1):
             kind = "uniform_float" if isinstance(p, Real) else "uniform_int"
             if p.lo == p.hi:
                 return {"type": "constant", "value": p.lo}
             return {"type": kind, "lower": p.lo, "upper": p.hi, "default_value": p.default, "log": p.log}
-        case Integer() | Ordinal():
+        case Real() | Integer() | Ordinal():
             values = listed(p)
             if len(values) == 1:
                 return {"type": "constant", "value": values[0]}

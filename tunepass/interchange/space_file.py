@@ -28,6 +28,7 @@ FIELDS = {
     "categorical": ("values",),
     "permutation": ("items",),
 }
+OPTIONAL = {"real": ("step",)}
 HINT = "`tunepass prune MODEL -o NAME.space.json` writes such a file"
 Prior = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
@@ -100,7 +101,11 @@ class _Reader(JsonReader):
         if not isinstance(kind, str) or kind not in FIELDS:
             raise self.fail(f"the kind of a parameter is one of {', '.join(FIELDS)}", fields.get("kind", node))
         allowed = FIELDS[kind]
-        self.record(node, f"a parameter of kind {kind}", ("name", "kind", "default", "log", "prior", *allowed))
+        self.record(
+            node,
+            f"a parameter of kind {kind}",
+            ("name", "kind", "default", "log", "prior", *allowed, *OPTIONAL.get(kind, ())),
+        )
         self.record(node, f"a parameter of kind {kind}", fields, ("name", *allowed))
         try:
             return _parameter_of(kind, {name: self.value(field) for name, field in fields.items()})
@@ -118,7 +123,8 @@ def _parameter_of(kind: str, f: Mapping[str, Json]) -> Parameter:
     match kind:
         case "real":
             lo, hi = (float(cast(float, f[end])) for end in ("lo", "hi"))
-            return Real(name, lo, hi, log=log, default=cast(float, default), prior=beta)
+            step = cast("float | None", f.get("step"))
+            return Real(name, lo, hi, step=step, log=log, default=cast(float, default), prior=beta)
         case "integer":
             lo, hi, step = (cast(int, f[end]) for end in ("lo", "hi", "step"))
             return Integer(name, lo, hi, step=step, log=log, default=cast(int, default), prior=beta)

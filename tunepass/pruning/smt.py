@@ -22,7 +22,7 @@ HEAD = (
 
 def domain_of(p: Parameter) -> Domain:
     """Domain of a scalar parameter's name."""
-    if isinstance(p, Real):
+    if isinstance(p, Real) and p.step is None:
         return Interval(*p.ends())
     if isinstance(p, Integer):
         return Interval(p.lo, p.hi) if p.step == 1 else range(p.lo, p.hi + 1, p.step)

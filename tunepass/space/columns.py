@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -41,3 +42,9 @@ def replaced(columns: Columns, values: Mapping[str, tuple[Column, Indices]]) -> 
         begin, end = end, end + len(column)
         rows[name][begin:end] = column
     return rows, owner
+
+
+def keys(columns: Columns) -> Indices:
+    """Rows as 64-bit words (n, m), equal exactly where the configurations are."""
+    words = [c.view(np.int64) if c.dtype == np.float64 else c.astype(np.int64) for c in columns.values()]
+    return np.concatenate([w.reshape(len(w), math.prod(w.shape[1:])) for w in words], axis=1)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tunepass.diagnostics import SpaceError
 
 MOST_PARAMETERS = 8  # parameters in the representation of a trial or a result
-Value = bool | int | float | str | tuple[int | str, ...]
+Value = bool | int | float | str | tuple[int | str, ...]  # also None, of a Categorical made in Python with it
 
 
 def shown(value: Value) -> str:

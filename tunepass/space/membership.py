@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from tunepass.diagnostics import SpaceError
 from tunepass.expr.numpy_eval import satisfied
@@ -24,9 +25,9 @@ def checked_configuration(
     canonical: dict[str, Value] = {}
     for p in parameters:
         value = p.canonical(values[p.name])
-        if value is None:
+        if value is None and not (values[p.name] is None and p.admits(None)):
             raise SpaceError(f"{p.name}: {values[p.name]!r} is not one of its values ({p.summary()})")
-        canonical[p.name] = value
+        canonical[p.name] = cast(Value, value)
     columns = {p.name: p.column([canonical[p.name]]) for p in parameters}
     for constraint in constraints:
         if not satisfied(constraint.expression, columns, 1)[0]:

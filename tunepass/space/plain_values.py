@@ -6,8 +6,16 @@ import numbers
 from collections.abc import Iterable, Mapping
 
 
+def as_scalar(value: object) -> object:
+    """The one value of a NumPy array without axes; any other value as it is."""
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
+    return value
+
+
 def as_whole(value: object) -> int | None:
     """The whole number as an int; None for any other value, of which 4.0 is one."""
+    value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         return None
     return int(value)
@@ -15,6 +23,7 @@ def as_whole(value: object) -> int | None:
 
 def as_real(value: object) -> int | float | None:
     """The number as an int or a float, finite or not; None for any other value."""
+    value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
     return int(value) if isinstance(value, numbers.Integral) else float(value)

@@ -9,18 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
-from tunepass.diagnostics import Diagnostic, Severity, SpaceError
+from tunepass.diagnostics import Diagnostic, SamplingError, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Column, Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
-from tunepass.space.plain_values import as_whole
+from tunepass.space.plain_values import as_scalar, as_whole
 from tunepass.space.prior import Floats
 
 T = TypeVar("T")
@@ -73,8 +73,8 @@ class Space:
             for c in _listed("constraints", constraints)
         )
         _check_names(self.constraints, {p.name: p.type for p in self.parameters})
-        if as_whole(node_limit) is None:
-            raise SpaceError(f"node_limit is a whole number, got {node_limit!r}")
+        if (as_whole(node_limit) or 0) < 1:
+            raise SpaceError(f"node_limit is a whole number >= 1, got {node_limit!r}")
         self.node_limit = node_limit
         groups, self._notes = build_groups(self.parameters, self.constraints, node_limit)
         self._set_groups(groups)
@@ -103,7 +103,7 @@ class Space:
         for row in rows:
             if not isinstance(row, Mapping):
                 raise SpaceError(f"a row is a mapping of parameters to values, got {row!r}")
-        parameters = table.parameters_of(rows) if parameters is None else tuple(parameters)
+        parameters = table.parameters_of(rows) if parameters is None else _listed("parameters", parameters)
         space = cls(parameters)
         space._set_groups((table.group_of(rows, space.parameters),))
         return space
@@ -164,10 +164,10 @@ class Space:
     @property
     def default(self) -> Configuration:
         """The parameters' defaults; where those are infeasible together, a feasible configuration near them. Raises
-        SpaceError where none is found."""
+        SamplingError where none is found."""
         default, notes = self._default
         if default is None:
-            raise SpaceError(notes)
+            raise SamplingError(notes)
         return default
 
     @property
@@ -188,7 +188,7 @@ class Space:
         unmet = [c for c in self.constraints if not satisfied(c.expression, columns, 1)[0]]
         nearest = nearest_feasible(self.groups, columns)
         if nearest is None:
-            return None, not_found(unmet)
+            return None, not_found(self.parameters, unmet)
         default = self.configurations(nearest)[0]
         changes = ", ".join(f"{name}={value!r}" for name, value in default.items() if value != wanted[name])
         message = f"the default configuration is infeasible; the nearest feasible one changes {changes}"
@@ -199,6 +199,9 @@ class Space:
     def columns(self, configurations: Sequence[Configuration]) -> Columns:
         """Columns of configurations; a missing parameter or a value outside its domain raises SpaceError."""
         columns: dict[str, Column] = {}
+        for c in configurations:
+            if not isinstance(c, Mapping):
+                raise SpaceError(f"a configuration is a mapping of parameters to values, got {c!r}")
         for p in self.parameters:
             try:
                 values = [c[p.name] for c in configurations]
@@ -262,6 +265,18 @@ class Space:
                 total += p.log_prior(columns[p.name], least)
         return total
 
+    def require_proof(self, known: int) -> None:
+        """Raises SamplingError unless `known` configurations are proved to be all that there are."""
+        from tunepass.space.feasible.conflict import nothing_new
+
+        if self.finite and self.complete:
+            if known >= self.size:
+                return
+            raise SamplingError(
+                f"the strategy suggests nothing, but {known} of {self.size} configurations were suggested or observed"
+            )
+        raise SamplingError(nothing_new(self.parameters, self.constraints))
+
     # --- single configurations
 
     def sample(self, n: int, rng: np.random.Generator, prior: bool = False) -> list[Configuration]:
@@ -279,16 +294,24 @@ class Space:
             >>> len(space.sample(5, np.random.default_rng(0)))
             5
         """
-        return self.configurations(self.sample_columns(n, rng, prior))
+        count = as_whole(n)
+        if count is None or count < 0:
+            raise SpaceError(f"sample draws a whole number >= 0 of configurations, got {n!r}")
+        if not isinstance(rng, np.random.Generator):
+            raise SpaceError(f"rng is a numpy.random.Generator, got {rng!r}", hint="write numpy.random.default_rng(0)")
+        return self.configurations(self.sample_columns(count, rng, prior))
 
     def contains(self, configuration: Mapping[str, Value]) -> bool:
         """Is this a feasible configuration of exactly the space's parameters?"""
+        if not isinstance(configuration, Mapping):
+            raise SpaceError(f"a configuration is a mapping of parameters to values, got {configuration!r}")
+        configuration = {name: cast(Value, as_scalar(value)) for name, value in configuration.items()}
         if set(configuration) != {p.name for p in self.parameters}:
             return False
         if not all(p.admits(configuration[p.name]) for p in self.parameters):
             return False
         if self.listed:
-            indices = [p.domain.index(_plain(configuration[p.name])) for p in self.parameters]
+            indices = [p.domain.index(p.canonical(configuration[p.name])) for p in self.parameters]
             return bool(self.contains_indices(np.array([indices], np.int64))[0])
         return bool(self.contains_columns(self.columns([Configuration(configuration)]))[0])
 
@@ -307,19 +330,15 @@ class Space:
     def unrank(self, rank: int) -> Configuration:
         """The configuration at a place in the enumeration."""
         self._require_counted("ranks")
-        if not 0 <= rank < self.size:
-            raise SpaceError(f"0 <= rank < {self.size} must hold, got {rank=}")
-        return self.configurations(self._product.unrank(rank))[0]
+        whole = as_whole(rank)
+        if whole is None or not 0 <= whole < self.size:
+            raise SpaceError(f"a rank is a whole number, 0 <= rank < {self.size} must hold, got {rank=}")
+        return self.configurations(self._product.unrank(whole))[0]
 
     def enumerate(self) -> Iterator[Configuration]:
         """Every feasible configuration in order of rank."""
         for columns in self.enumerate_columns():
             yield from self.configurations(columns)
-
-
-def _plain(value: Value) -> Value:
-    """Python's own number: a long range finds no other kind without looking at every one of its own."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _rounded(count: int) -> str:

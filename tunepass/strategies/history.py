@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +15,8 @@ from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured,
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE
+
+LARGE = 1e100
 
 
 class TrialHistory:
@@ -24,6 +29,7 @@ class TrialHistory:
         self.pending: dict[Configuration, None] = {}  # suggested, not observed; in order
         self._outcomes: list[Outcome] = []
         self._losses: list[tuple[float, ...] | None] = []  # None: failed
+        self._extreme = False  # was any loss beyond LARGE or below 1 / LARGE?
         self._place: dict[Configuration, int] = {}
         self._columns: Columns | None = None  # of the first configurations; brought up to date when asked for
 
@@ -58,8 +64,24 @@ class TrialHistory:
 
     @property
     def measurements(self) -> list[Measured]:
-        """The outcomes of the measured trials."""
-        return [outcome for outcome in self._outcomes if isinstance(outcome, Measured)]
+        """The outcomes of the measured trials, in `units`."""
+        measured = [outcome for outcome in self._outcomes if isinstance(outcome, Measured)]
+        units = {o.name: float(unit) for o, unit in zip(self.task.objectives, self.units)}
+        if all(unit == 1.0 for unit in units.values()):
+            return measured
+        return [_in_units(outcome, units) for outcome in measured]
+
+    @property
+    def units(self) -> Floats:
+        """Powers of two (objectives,) in which losses are told, so that their squares are finite and not 0: 1, but for
+        losses beyond LARGE or below 1 / LARGE."""
+        if not self._extreme:
+            return np.ones(len(self.task.objectives))
+        losses = np.array([loss for loss in self._losses if loss is not None], np.float64)
+        peak = np.abs(losses).max(axis=0, initial=0.0)
+        exponent = np.frexp(peak)[1] - np.where(peak > LARGE, np.frexp(LARGE)[1], 0)
+        extreme = (peak > LARGE) | ((peak > 0) & (peak < 1 / LARGE))
+        return np.where(extreme, np.ldexp(1.0, np.maximum(exponent, -1021)), 1.0)
 
     @property
     def columns(self) -> Columns:
@@ -72,8 +94,9 @@ class TrialHistory:
 
     @property
     def losses(self) -> Floats:
-        """Losses of the measured trials, (measured, objectives)."""
-        return np.array([loss for loss in self._losses if loss is not None], np.float64)
+        """Losses of the measured trials, (measured, objectives), in `units`."""
+        losses = np.array([loss for loss in self._losses if loss is not None], np.float64)
+        return losses / self.units if self._extreme else losses
 
     @property
     def bounds(self) -> NDArray[np.bool_]:
@@ -88,12 +111,23 @@ class TrialHistory:
     def _losses_of(self, outcome: Outcome) -> tuple[float, ...] | None:
         if not isinstance(outcome, Measured):
             return None
-        return tuple(o.loss(outcome.values[o.name]) for o in self.task.objectives)
+        losses = tuple(o.loss(outcome.values[o.name]) for o in self.task.objectives)
+        self._extreme = self._extreme or not all(loss == 0 or 1 / LARGE <= abs(loss) <= LARGE for loss in losses)
+        return losses
 
     def free(self) -> int | None:
         """How many configurations are left to suggest; None when the space cannot be counted."""
         space = self.task.space
         return space.size - len(self.taken) if space.finite and space.complete else None
+
+
+def _in_units(outcome: Measured, units: Mapping[str, float]) -> Measured:
+    """The measurement with its values divided by their units."""
+    values = [
+        {name: value / units[name] for name, value in each.items()} for each in (outcome.values, *outcome.repeats)
+    ]
+    deviation = {name: value / units[name] for name, value in outcome.deviation.items()}
+    return replace(outcome, values=values[0], deviation=deviation, repeats=tuple(values[1:]))
 
 
 def _kind(outcome: Outcome) -> int:

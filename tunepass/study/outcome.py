@@ -64,9 +64,12 @@ class Measured:
         object.__setattr__(self, "values", values)
         if self.deviation:
             object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
+        if not isinstance(self.censored, bool):
+            raise StudyError(f"censored is True or False, got {self.censored!r}")
         if not _are_plain(self.samples):
             object.__setattr__(self, "samples", _samples(self.samples))
-        if self.repeats:
+        if not isinstance(self.repeats, tuple) or self.repeats:
+            _check_repeats(self.repeats, self.values)
             repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
             object.__setattr__(self, "repeats", repeats)
 
@@ -116,14 +119,24 @@ def _check_mapping(subject: str, values: object) -> None:
             f"{subject} of a measurement: a number for each objective by name, got {values!r}",
             hint='write tunepass.Measured({"time": 3.1})',
         )
+    for name in values:
+        if not isinstance(name, str):
+            raise StudyError(f"{subject} of a measurement: a number for each objective by name, got the name {name!r}")
+
+
+def _check_repeats(repeats: object, values: Mapping[str, float]) -> None:
+    sequence = isinstance(repeats, Iterable) and not isinstance(repeats, (str, Mapping))
+    listed = list(repeats) if isinstance(repeats, Iterable) else []
+    if not sequence or not all(isinstance(each, Mapping) and values.keys() <= each.keys() for each in listed):
+        raise StudyError(f"repeats are measurements with a value for each of {', '.join(values)}, got {repeats!r}")
 
 
 def _samples(samples: object) -> tuple[int | float, ...]:
     """The samples as a tuple of Python's numbers."""
     listed = list(samples) if isinstance(samples, Iterable) and not isinstance(samples, str) else [samples]
     plain = [as_real(sample) for sample in listed]
-    if not isinstance(samples, Iterable) or any(sample is None for sample in plain):
-        raise StudyError(f"the samples of a measurement are a sequence of numbers, got {samples!r}")
+    if not isinstance(samples, Iterable) or any(sample is None or not math.isfinite(sample) for sample in plain):
+        raise StudyError(f"the samples of a measurement are a sequence of finite numbers, got {samples!r}")
     return tuple(sample for sample in plain if sample is not None)
 
 

@@ -52,6 +52,16 @@ class Beliefs:
         """Beliefs about some of the trials."""
         return replace(self, mean=self.mean[rows], variance=self.variance[rows])
 
+    def times(self, unit: float) -> Beliefs:
+        """The same of losses that are `unit` times as large."""
+        if unit == 1.0:
+            return self
+        if self.sign:
+            return replace(self, mean=self.mean + self.sign * math.log(unit))
+        with np.errstate(over="ignore"):  # of the largest losses the square is infinite
+            single = None if self.single is None else float(np.float64(self.single) * unit * unit)
+            return replace(self, mean=self.mean * unit, variance=self.variance * unit * unit, single=single)
+
     def loss(self, scaled: float) -> float:
         return self.sign * math.exp(self.sign * scaled) if self.sign else scaled
 

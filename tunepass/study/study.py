@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_fields
@@ -21,6 +22,7 @@ from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.identity import differences
 from tunepass.study.ledger import EMPTY, Ledger
+from tunepass.study.locking import Lockable, locked
 from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
@@ -37,12 +39,13 @@ from tunepass.study.trust import Trust, rank_correlation
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
 
-class Study:
+class Study(Lockable):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
     The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
     when `observe` returns. A study of the same name resumes: its trials are replayed into the strategy, and interrupted
-    suggestions come again before new ones.
+    suggestions come again before new ones. Threads may share a study: one at a time suggests or observes, and
+    evaluations run side by side.
 
     Args:
         space: the configurations to choose from.
@@ -86,6 +89,7 @@ class Study:
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
     ):
+        self._lock = threading.RLock()
         validation.check_strategy(strategy)
         self.task = Task(
             space=space,
@@ -93,7 +97,7 @@ class Study:
             seed=seed,
             max_evals=max_evals,
             prior_mean=prior_mean,
-            feasible=feasible,
+            feasible=validation.checked_feasible(feasible),
         )
         self.space, self.objectives = space, self.task.objectives
         if prior_mean is not None:
@@ -104,11 +108,11 @@ class Study:
         self._record = self._open(name, known_identity)
         self.name = self._record.name
         self._size = space.size if space.finite and space.complete else None
-        self._exhausted = False
         self._suggested: set[Configuration] = set()
         self._due_again: set[Configuration] = set()  # handed out by `again`, not observed since
         self._replay()
 
+    @locked
     def __repr__(self) -> str:
         most = "" if self.task.max_evals is None else f" of {self.task.max_evals}"
         text = f"{len(self._trials)} trials, {self.spent}{most} evaluations spent, {objectives_text(self.objectives)}"
@@ -119,6 +123,7 @@ class Study:
 
     # -- asking and telling
 
+    @locked
     def suggest(
         self, n: int = 1, first: Sequence[Configuration] = (), *, shared: Sequence[Configuration] = ()
     ) -> list[Configuration]:
@@ -131,16 +136,18 @@ class Study:
                 outcome that is observed first stands.
 
         Returns:
-            At most `n` configurations; `[]` once the budget or the space is exhausted.
+            At most `n` configurations; `[]` once the budget is spent or the space `exhausted`, never otherwise.
 
         Raises:
             StudyError: `n` is below 1, or the strategy repeats itself.
+            SamplingError: no further configuration is found, and it is not proved that there is none.
 
         Example:
             >>> tp.Study(space, [tp.Objective("time")]).suggest()
             [Configuration(tile=8, unroll=1)]
         """
         n = validation.valid_count(n, "suggest")
+        first = validation.valid_first(self.space, first)
         self._catch_up()
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
@@ -154,7 +161,8 @@ class Study:
         while len(chosen) < room:
             offered = self._strategy.suggest(room - len(chosen))
             if not offered:
-                self._exhausted = True
+                if not chosen:
+                    self.space.require_proof(len(known) + sum(t.configuration not in known for t in self._trials))
                 break
             fresh = self._claim(offered, known, room - len(chosen))
             chosen += fresh
@@ -167,6 +175,7 @@ class Study:
         self._suggested.update(chosen)
         return chosen
 
+    @locked
     def again(self, n: int = 1) -> list[Configuration]:
         """Measured configurations for which another measurement is worth more than a new configuration.
 
@@ -197,6 +206,7 @@ class Study:
         self._due_again.update(due)
         return due
 
+    @locked
     def observe(
         self,
         configuration: Mapping[str, Value],
@@ -241,6 +251,7 @@ class Study:
             <Trial 0: tile=16, unroll=2 -> time=3.5>
         """
         valid = validation.valid_configuration(self.space, configuration)
+        validation.check_flags(replace=replace, again=again)
         self._catch_up()
         equal = None if same_as is None else validation.valid_configuration(self.space, same_as)
         equal_trial = None if equal is None else self._number_of.get(equal)
@@ -250,9 +261,9 @@ class Study:
             validation.valid_outcome(outcome, self.objectives),
             validation.valid_seconds(seconds),
             validation.valid_log(log),
-            calibration,
+            validation.valid_calibration(calibration),
             equal_trial,
-            code,
+            validation.valid_code(code),
             checks,
         )
         number = self._number_of.get(valid)
@@ -282,18 +293,28 @@ class Study:
         return self._trials[number]
 
     @property
+    @locked
+    def exhausted(self) -> bool:
+        """Is it proved that every configuration of the space has a trial or is under evaluation? Never of a space that
+        is not counted."""
+        self._catch_up()
+        pending = self.store.pending(self._record)
+        return self._exhausted_with(sum(not p.abandoned for p in pending))
+
+    @property
+    @locked
     def finished(self) -> bool:
-        """Is there nothing left to suggest? What is under evaluation may still be observed."""
+        """Is the budget spent, or the space `exhausted`? What is under evaluation may still be observed."""
         self._catch_up()
         pending = self.store.pending(self._record)
         busy = sum(not p.abandoned for p in pending)
-        if self._room(busy) <= 0:
-            return True
-        if busy < len(pending):
-            return False
-        return self._exhausted or (self._size is not None and len(self._trials) + busy >= self._size)
+        return self._room(busy) <= 0 or self._exhausted_with(busy)
+
+    def _exhausted_with(self, busy: int) -> bool:
+        return self._size is not None and len(self._trials) + busy >= self._size
 
     @property
+    @locked
     def elsewhere(self) -> list[Configuration]:
         """The configurations that other processes evaluate now, oldest first.
 
@@ -307,11 +328,13 @@ class Study:
     # -- results
 
     @property
+    @locked
     def trials(self) -> list[Trial]:
         """All trials in order."""
         return list(self._trials)
 
     @property
+    @locked
     def best(self) -> Trial | None:
         """The measured trial with the smallest loss; of equals the one closest to the default, then the earliest."""
         self._single("best")
@@ -321,6 +344,7 @@ class Study:
         return min(equals, key=lambda t: (distance_from_default(self.space, t.configuration), t.number), default=None)
 
     @property
+    @locked
     def recommended(self) -> Recommendation | None:
         """The trial that is believed to be best, with its value and the interval that holds it: with noise the best
         that was seen is often a lucky one. `best` where nothing is known of the noise."""
@@ -328,6 +352,7 @@ class Study:
         return recommend(self.space, objective, *found) if found else None
 
     @property
+    @locked
     def pareto(self) -> list[Trial]:
         """The measured trials that no other dominates, sorted by their losses."""
         measured = self._losses()
@@ -336,6 +361,7 @@ class Study:
         return [t for *_, t in sorted(front, key=lambda entry: entry[:2])]
 
     @property
+    @locked
     def best_so_far(self) -> list[float | None]:
         """The best value after each trial; None until one is measured."""
         objective = self._single("best_so_far")
@@ -347,12 +373,14 @@ class Study:
         return series
 
     @property
+    @locked
     def failures(self) -> dict[str, int]:
         """How many trials failed at each stage, most first; `infeasible` counts broken hidden constraints."""
         failed = [t.outcome for t in self._trials if not t.measured]
         return dict(Counter(o.stage if isinstance(o, Failed) else "infeasible" for o in failed).most_common())
 
     @property
+    @locked
     def trust(self) -> Trust | None:
         """What the prior mean has turned out to be worth so far; None without one."""
         if self.task.prior_mean is None:
@@ -369,17 +397,20 @@ class Study:
         weight = relying.prior_weight if relying is not None else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses), shares)
 
+    @locked
     def remember(self, origin: Origin | None) -> Origin | None:
         """Keep with the study where its prior mean came from, with the trust it has now."""
         known = origin.trusted(self.trust) if origin else None
         self.store.set_origin(self._record, known)
         return known
 
+    @locked
     def keep_comparison(self, comparison: Comparison | None) -> None:
         """Keep with the study what its finalists measured in turns."""
         self.store.set_comparison(self._record, comparison)
 
     @property
+    @locked
     def feasible_recall(self) -> float | None:
         """The share of the feasible trials whose chance the feasibility model, had it not seen them, puts at 1/2 or
         more, as of the latest suggestion; None while nothing failed, or where the strategy has no such model."""
@@ -387,14 +418,17 @@ class Study:
         return reporting.feasible_recall if reporting is not None else None
 
     @property
+    @locked
     def spent(self) -> int:
         """Evaluations of the budget that the trials cost."""
         return spent(len(self._trials), self._same, self._measured_again)
 
+    @locked
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""
         self.store.close()
 
+    @locked
     def keep_checks(self, trial: Trial, checks: Ledger) -> None:
         """Store in a trial what was checked of it since; its outcome stays."""
         changed = with_fields(trial, checks=checks)
@@ -425,6 +459,7 @@ class Study:
     def _replay(self) -> None:
         """A new strategy that has observed all trials in order."""
         self._strategy = self._factory(self.task)
+        validation.valid_suggester(self._strategy)
         self._trials: list[Trial] = []
         self._number_of: dict[Configuration, int] = {}
         self._same = 0  # trials that took another's outcome

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
-from tunepass.space.plain_values import as_real, as_whole
+from tunepass.space.plain_values import as_real, as_scalar, as_whole
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.storage import json_text
 
+Feasible = Callable[[Columns], NDArray[np.bool_]]
 OBJECTIVES_HINT = 'write objectives=[tunepass.Objective("time", unit="ms")]'
 
 
@@ -70,6 +74,8 @@ def valid_count(n: object, method: str) -> int:
 def valid_name(name: object) -> str | None:
     if name is not None and not isinstance(name, str):
         raise StudyError(f"a study's name is text, or None for one of its own, got {name!r}")
+    if name is not None and any("\ud800" <= c <= "\udfff" for c in name):
+        raise StudyError(f"a study's name is text that UTF-8 has, got {name!r}")
     return name
 
 
@@ -103,11 +109,36 @@ def check_feasible(feasible: object) -> None:
         raise StudyError(f"feasible is a function of columns that returns a Boolean for each row, got {feasible!r}")
 
 
+def checked_feasible(feasible: Feasible | None) -> Feasible | None:
+    """The function, whose answers are checked: a Boolean for each row."""
+    check_feasible(feasible)
+    if feasible is None:
+        return None
+
+    def checked(columns: Columns) -> NDArray[np.bool_]:
+        answer, n = np.asarray(feasible(columns)), length(columns)
+        if answer.shape != (n,) or answer.dtype != np.bool_:
+            raise StudyError(
+                f"feasible returns a Boolean for each of {n} rows, got an array of {answer.dtype} with {answer.shape=}"
+            )
+        return answer
+
+    return checked
+
+
+def valid_suggester(strategy: object) -> None:
+    if not all(callable(getattr(strategy, method, None)) for method in ("suggest", "observe")):
+        raise StudyError(f"a strategy has the methods suggest and observe, got {strategy!r}")
+
+
 def valid_seconds(seconds: object) -> dict[str, float]:
     if seconds is None:
         return {}
     if not isinstance(seconds, Mapping):
         raise StudyError(f"seconds is a mapping of stages to numbers, got {seconds!r}")
+    for stage in seconds:
+        if not isinstance(stage, str):
+            raise StudyError(f"seconds is a mapping of stages to numbers, got {stage!r} in it")
     return {stage: _seconds(stage, value) for stage, value in seconds.items()}
 
 
@@ -123,6 +154,34 @@ def valid_log(log: object) -> str:
     if not isinstance(log, str):
         raise StudyError(f"a log is text, got {log!r}", hint="write str(log)")
     return json_text.log_tail(log)
+
+
+def valid_calibration(calibration: object) -> float | None:
+    if calibration is None:
+        return None
+    number = as_real(calibration)
+    if number is None or not (math.isfinite(number) and number >= 0):
+        raise StudyError(f"a calibration is a finite number >= 0, or None, got {calibration!r}")
+    return float(number)
+
+
+def valid_code(code: object) -> str:
+    if not isinstance(code, str):
+        raise StudyError(f"code is the digest of the code that ran, as text, got {code!r}")
+    return code
+
+
+def check_flags(**flags: object) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise StudyError(f"{name} is True or False, got {value!r}")
+
+
+def valid_first(space: Space, first: object) -> list[Configuration]:
+    """The configurations that come before a strategy's."""
+    if not isinstance(first, Iterable) or isinstance(first, (str, Mapping)):
+        raise StudyError(f"first is a list of configurations, got {first!r}", hint="write first=[...]")
+    return [c if isinstance(c, Configuration) else valid_configuration(space, c) for c in first]
 
 
 def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
@@ -164,13 +223,15 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
 
 
 def _spelled(parameter: Parameter, value: object) -> Value:
-    plain: object = value.item() if isinstance(value, np.generic) else value
+    plain = as_scalar(value)
+    if isinstance(plain, np.ndarray):
+        plain = plain.tolist()
     if isinstance(plain, list):
         plain = tuple(plain)
     canonical = parameter.canonical(plain)
-    if canonical is None:
+    if canonical is None and not (plain is None and parameter.admits(None)):
         raise StudyError(f"{parameter.name}: {value!r} is not one of its values ({parameter})")
-    return canonical
+    return cast(Value, canonical)
 
 
 def _reason(space: Space, configuration: Configuration) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from tunepass.capabilities import capability
+from tunepass.diagnostics import SamplingError
 from tunepass.evaluators.capabilities import NoiseFree, Prepares, Remembers, SetsUpAgain, WaitsForCores, Warns
 from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.evaluators.process.failures import may_be_the_machines
@@ -135,7 +136,7 @@ class SearchLoop:
             # The default goes alone: what it tells of limits and of the reference serves all others.
             less = self.simpler_ones()
             first = less or [*self.probes.due(), *self.openings_due()]
-            suggested = self.sharing.suggest(self.batch() if self.trial_log.trials else 1, first)
+            suggested = self.suggestions(first)
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
@@ -145,6 +146,16 @@ class SearchLoop:
                 self.probes.check(trial)
                 if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
                     self.again.remeasure_against_best(trial, best)
+
+    def suggestions(self, first: Sequence[Configuration]) -> list[Configuration]:
+        """The next configurations; none, with a warning, where sampling finds no more after the default."""
+        if not self.trial_log.trials:
+            return self.sharing.suggest(1, first)
+        try:
+            return self.sharing.suggest(self.batch(), first)
+        except SamplingError as error:
+            self.final.warnings.append(f"the search ended before its budget: {error.diagnostics[0].message}")
+            return []
 
     def probe_again(self) -> None:
         """Evaluate again the probes that did not compile in an earlier build."""

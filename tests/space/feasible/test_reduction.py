@@ -132,7 +132,6 @@ def test_what_is_not_found_is_said_with_its_constraint_and_soon(text: str, monke
 def test_a_search_in_many_dimensions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[int] = []
     plain = box_search.BoxSearch._judge
-    monkeypatch.setattr(box_search, "EFFORT", 1 << 20)
     monkeypatch.setattr(
         box_search.BoxSearch, "_judge", lambda s, boxes, b: (rounds.append(len(boxes.weight)), plain(s, boxes, b))[1]
     )
@@ -140,5 +139,5 @@ def test_a_search_in_many_dimensions_is_bounded(monkeypatch: pytest.MonkeyPatch)
     axes = [Integer(f"p{i}", 0, N).range_axis() for i in range(40)]
     parameters = [Integer(f"p{i}", 0, N) for i in range(40)]
     expression = Constraint.parse(f"{total} <= 100000", parameters).expression
-    box_search.BoxSearch([expression], axes, False).points({}, 1, 10, np.random.default_rng(0))
+    box_search.BoxSearch([expression], axes, False, effort=1 << 20).points({}, 1, 10, np.random.default_rng(0))
     assert sum(rounds) * 100 < 3 * (1 << 20)

@@ -45,19 +45,20 @@ class WeightedBoxes:
 @dataclass(frozen=True, slots=True)
 class BoxSearch:
     """Constraints over `axes` and listed parameters; `prior`: measure by the axes' priors; `strict`: an
-    integer that overflows is an error."""
+    integer that overflows is an error; `effort`: boxes times what each is asked, after which it ends."""
 
     expressions: Sequence[nodes.Expr]
     axes: Sequence[BoxAxis]
     prior: bool
     strict: bool = True
+    effort: int = EFFORT
 
     def points(self, prefix: Columns, n: int, target: int, rng: np.random.Generator) -> Columns:
         """Feasible rows, about `target` unless fewer are found; `prefix` are n rows drawn already."""
         boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), IntervalExtension(self.expressions)
         size = sum(1 for e in self.expressions for _ in nodes.walk(e))
         most = max(256, min(ROWS, WORK // max(1, size)))
-        left = EFFORT
+        left = self.effort
         for depth in range(DEEP * len(self.axes) + 1):
             left -= len(boxes.weight) * (size + len(self.axes))
             possible, open_ = self._judge(boxes, bounded)

@@ -96,13 +96,20 @@ def _quotient(x: Ends, y: Ends) -> Ends:
         return x / y
 
 
+def _product(x: Ends, y: Ends) -> Ends:
+    if isinstance(x, float) and isinstance(y, float):
+        return x * y
+    with np.errstate(over="ignore"):  # unbounded, as it should be
+        return x * y
+
+
 def multiply(parts: Sequence[TermRange], *, real: bool = False) -> TermRange:
     total = parts[0]
     for p in parts[1:]:
         if _floor(total.lo) >= 0 and _floor(p.lo) >= 0:
-            lo, hi = total.lo * p.lo, total.hi * p.hi
+            lo, hi = _product(total.lo, p.lo), _product(total.hi, p.hi)
         else:
-            lo, hi = _corners(total, p, lambda x, y: x * y)
+            lo, hi = _corners(total, p, _product)
         total = _settled(lo, hi, total.undefined or p.undefined, real=real)
     return total
 

@@ -3,8 +3,11 @@
     a rule          where                          becomes
     divisor         n % v == 0, n a number or       one of the listed divisors of n
                     of few values
+    factor          a product with v equals n > 0  v is one of the listed divisors of n
     quotient        v % d == 0                     v = d * k, with k in place of v
     equation        c v + rest == 0                v = -rest / c, without v; where |c| > 1, rest % c == 0
+    isolation       an equation has the real v     v = what the inverse operations give, without v; the sign of
+                    once, or once squared          a root is a new listed parameter
     remainder       v only in `polynomial % m`     v = m q + r, with r listed (0..m-1) and q in place of v
 
 Each keeps the feasible assignments one to one, so that what is drawn uniformly of the new parameters is uniform. Ranges
@@ -22,8 +25,9 @@ import numpy as np
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Binary, Compare, Constant, Expr, IntegerType, Name, Unary, free_names, walk
+from tunepass.space.feasible.isolation import isolated
 from tunepass.space.feasible.terms import conjuncts
-from tunepass.space.parameter import Integer, Ordinal, Parameter
+from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
 
 MOST_REMAINDERS = 1 << 21  # values of a remainder that is listed
 MOST_TRIED = 1 << 24  # divisors tried of all values of a number or a parameter that others divide
@@ -45,7 +49,13 @@ class Reduction:
         """All rules applied. A rule that does not apply leaves everything as it is."""
         constraints = [part for e in expressions for part in conjuncts(e)]
         reduction = cls({p.name: p for p in parameters}, set(long), constraints)
-        while reduction._divisor() or reduction._quotient() or reduction._equation():
+        while (
+            reduction._divisor()
+            or reduction._factor()
+            or reduction._quotient()
+            or reduction._equation()
+            or reduction._real_equation()
+        ):
             pass
         reduction._remainders()
         reduction.constraints = [c for c in reduction.constraints if not (isinstance(c, Constant) and c.value)]
@@ -63,12 +73,35 @@ class Reduction:
             match c:
                 case Compare((Binary("%", whole, Name(name)), Constant(0)), ("==",)) if self._is_long(name):
                     v, numbers = self.parameters[name], self._few(whole)
-                    values = sorted({d for number in numbers for d in divisors(number) if v.admits(d)})
-                    if values and isinstance(v, Integer) and v.lo >= 0:
-                        self.parameters[name] = Ordinal(name, values, prior=v.prior)
-                        self.long.discard(name)
+                    if self._list_divisors(v, numbers):
                         return True
         return False
+
+    def _factor(self) -> bool:
+        for c in self.constraints:
+            match c:
+                case Compare((product, Constant(int() as n)), ("==",)) | Compare(
+                    (Constant(int() as n), product), ("==",)
+                ):
+                    numbers = self._few(algebra.lift(n))
+                    names = [e.name for e in _factors(product) if isinstance(e, Name) and self._is_long(e.name)]
+                    if len(_factors(product)) > 1 and any(
+                        self._list_divisors(self.parameters[name], numbers) for name in names
+                    ):
+                        return True
+        return False
+
+    def _list_divisors(self, v: Parameter, numbers: Sequence[int]) -> bool:
+        """`v` becomes one of the divisors of `numbers`; False where it may be negative, or no divisor is one of its
+        values."""
+        if not isinstance(v, Integer) or v.lo < 0:
+            return False
+        values = sorted({d for number in numbers for d in divisors(number) if v.admits(d)})
+        if not values:
+            return False
+        self.parameters[v.name] = Ordinal(v.name, values, prior=v.prior)
+        self.long.discard(v.name)
+        return True
 
     def _quotient(self) -> bool:
         for c in self.constraints:
@@ -97,6 +130,22 @@ class Reduction:
                 v = self.parameters[name]
                 assert isinstance(v, Integer)
                 if self._replace(v, value, c, _divides(abs(factor), rest)):
+                    return True
+        return False
+
+    def _real_equation(self) -> bool:
+        for c in self.constraints:
+            if not (isinstance(c, Compare) and c.ops == ("==",)):
+                continue
+            read = [node.name for node in _occurrences(c) if isinstance(node, Name)]
+            for name in read:
+                v = self.parameters.get(name)
+                if name not in self.long or not isinstance(v, Real) or read.count(name) > 1:
+                    continue
+                sign = Ordinal(self._unused(f"{name}_sign"), [1, -1] if v.lo < 0 else [1])
+                value = isolated(c, name, Name(sign.name, INTEGER))
+                if value is not None and self._replace(v, value, c):
+                    self.parameters |= {sign.name: sign} if sign.name in free_names(value) else {}
                     return True
         return False
 
@@ -156,10 +205,12 @@ class Reduction:
                 return (a[0] * b[0], a[1] * b[1]) if a and b and min(*a, *b) >= 0 else None
         return None
 
-    def _replace(self, v: Integer, value: Expr, instead_of: Expr, *more: Expr, new: Integer | None = None) -> bool:
+    def _replace(
+        self, v: Integer | Real, value: Expr, instead_of: Expr, *more: Expr, new: Integer | None = None
+    ) -> bool:
         """`v` is `value` from now on, which says all that `instead_of` did; False where that is too long."""
         added = [algebra.compare(v.lo, "<=", value), algebra.compare(value, "<=", v.hi), *more]
-        if v.step > 1:
+        if isinstance(v, Integer) and v.step > 1:
             added.append(_divides(v.step, algebra.sub(value, v.lo)))
         others = (c for c in self.constraints if c is not instead_of)
         constraints = [*(algebra.substitute(c, {v.name: value}) for c in others), *added]
@@ -178,9 +229,12 @@ class Reduction:
         self.long |= {p.name for p in new}
 
     def _new(self, name: str, lo: int, hi: int) -> Integer:
+        return Integer(self._unused(name), lo, hi)
+
+    def _unused(self, name: str) -> str:
         while name in self.parameters or name in self.solved:
             name += "_"
-        return Integer(name, lo, hi)
+        return name
 
 
 def divisors(number: int) -> list[int]:
@@ -231,6 +285,23 @@ def _terms(e: Expr, factor: int) -> Iterator[tuple[int, Expr]]:
             yield factor * number, algebra.lift(1)
         case _:
             yield factor, e
+
+
+def _occurrences(e: Expr) -> Iterator[Expr]:
+    """Every node as often as it is written; what is squared once."""
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        yield node
+        squared = isinstance(node, Binary) and node.op == "*" and node.left == node.right
+        stack.extend(node.children[:1] if squared else node.children)
+
+
+def _factors(e: Expr) -> list[Expr]:
+    """The factors of a product of whole numbers; another expression alone."""
+    if isinstance(e, Binary) and e.op == "*" and isinstance(e.type, IntegerType):
+        return [*_factors(e.left), *_factors(e.right)]
+    return [e]
 
 
 def _divides(divisor: int, e: Expr) -> Expr:

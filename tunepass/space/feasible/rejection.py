@@ -2,36 +2,41 @@
 
 Listed parameters come from the diagram over them alone, in which constraints that read others prune by their range, or,
 past the node limit, from particles (importance_sampling.py). The others are drawn from boxes that are halved until
-points drawn in them pass (box_search.py). Guaranteed: every row is feasible; the work is bounded, whatever the
-constraints, so that fewer rows than asked for may be found; the same generator gives the same rows. Rows tend to
-uniform (on the parameters' scales) as the particles are many against the spread of the volumes they stand for; that
-none is found is no proof.
+points drawn in them pass (box_search.py), or, where boxes find little, one after the other from the range that the
+constraints leave (conditioned.py); which of the two is decided by a draw with a seed of its own, so that it is the same
+in every study of the space. Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that
+fewer rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
+scales; with an equation over reals, on those of the parameters that it is not solved for) as the particles are many
+against the spread of the volumes they stand for; that none is found is no proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from tunepass.expr import nodes
-from tunepass.expr.numpy_eval import evaluate_within, satisfied
+from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Columns, Indices, Mask, length, take
-from tunepass.space.feasible.box_search import BoxSearch
-from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
-from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
-from tunepass.space.feasible.importance_sampling import ImportanceSampler
-from tunepass.space.feasible.reduction import Reduction
-from tunepass.space.parameter import Integer, Parameter
+from tunepass.space.feasible.box_search import EFFORT, BoxSearch
+from tunepass.space.feasible.conditioned import ConditionedSampler
+from tunepass.space.feasible.contraction import contradictory
+from tunepass.space.feasible.group import ParameterGroup
+from tunepass.space.feasible.masks import met
+from tunepass.space.feasible.reduced import ReducedProblem, integers_longer_than, reduced
+from tunepass.space.parameter import Parameter
 
 PARTICLES, MOST_PARTICLES = 512, 1 << 14
 MANY = 4096  # values of an integer that is rather searched in boxes than listed
-ALL = 2048  # listed assignments up to which each is a particle
-PREFIX_NODES = 100_000  # nodes of a diagram that only narrows the listed parameters
+SOME = 32  # values of an integer that is rather drawn from a range than listed
 ROUNDS = 24  # of drawing
 IDLE = 3  # rounds without a row that end it; each has four times the particles of the one before
 IDLE_ALIKE = 2  # the same where nothing is listed: then rounds differ by chance alone
+TRIAL_ROWS = 64  # that boxes must find within TRIAL_EFFORT, else rows are drawn one parameter after the other
+TRIAL_EFFORT = 1 << 21
+LAST_EFFORT = 1 << 22  # of boxes where no other way finds a row
 
 
 class RejectionGroup(ParameterGroup):
@@ -42,15 +47,20 @@ class RejectionGroup(ParameterGroup):
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
         self.parameters = tuple(parameters)
         self.expressions = tuple(expressions)
-        reduction = _reduced(parameters, expressions)
-        self._solved = reduction.solved
-        self._boxed = tuple(reduction.constraints) if reduction.solved else self.expressions
-        variables = list(reduction.parameters.values())
-        compiled = CompiledConstraints(variables, self._boxed, reduction.long)
-        self._axes = [p.range_axis() for p in variables if p.name in reduction.long]
-        self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
-        proved = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
-        self.empty = proved or reduction.impossible
+        self._node_limit = node_limit
+        self._problem = self._boxed()
+        self._axes = [p.range_axis() for p in self._problem.ranged]
+        self.empty = self._problem.empty or contradictory(self.parameters, self.expressions)
+        self._conditioned: dict[bool, ConditionedSampler | None] = {}
+
+    def _boxed(self) -> ReducedProblem:
+        """Integers that could be listed are searched in boxes too where that lets one of them be solved for."""
+        long, parameters, limit = integers_longer_than(MANY, self.parameters), self.parameters, self._node_limit
+        plain = {p.name for p in parameters if p.axis() is not None}
+        problem = reduced(parameters, self.expressions, long, limit) if long - plain else None
+        if problem is not None and (problem.solved or len(problem.ranged) < len(plain | long)):
+            return problem
+        return reduced(parameters, self.expressions, set(), limit)
 
     def unrank(self, ranks: Indices) -> Columns:
         raise AssertionError("a sampled group is not ranked")
@@ -60,13 +70,9 @@ class RejectionGroup(ParameterGroup):
         ok = np.ones(n, dtype=bool)
         for p in self.parameters:
             ok &= p.inside(columns[p.name])
-        return ok & self._met(columns, n), np.zeros(n, dtype=np.int64)
-
-    def _met(self, columns: Columns, n: int) -> Mask:
-        ok = np.ones(n, dtype=bool)
         for e in self.expressions:
             ok &= satisfied(e, columns, n)
-        return ok
+        return ok, np.zeros(n, dtype=np.int64)
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
         return self._draw(n, rng, prior=False)
@@ -76,65 +82,56 @@ class RejectionGroup(ParameterGroup):
 
     def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         """Up to n rows; fewer when few are found."""
+        if self._boxes_suffice:
+            return self._draw_boxes(n, rng, prior=prior)
+        sampler = self._sampler(prior)
+        rows = take(self._ranged.original(sampler.draw(n, rng)), slice(0, n)) if sampler is not None else {}
+        return rows if length(rows) else self._draw_boxes(n, rng, prior=prior, effort=LAST_EFFORT)
+
+    def _draw_boxes(self, n: int, rng: np.random.Generator, *, prior: bool, effort: int = EFFORT) -> Columns:
         parts: list[Columns] = []
         have = idle = 0
         for _ in range(ROUNDS):
-            drawn = self._original(self._round(n - have, idle, rng, prior=prior))
+            drawn = self._problem.original(self._round(n - have, idle, rng, prior=prior, effort=effort))
             accepted = min(length(drawn), n - have)
             parts.append(take(drawn, slice(0, accepted)))
             have, idle = have + accepted, 0 if accepted else idle + 1
-            if have >= n or idle == (IDLE if self._prefixes is not None else IDLE_ALIKE):
+            if have >= n or idle == (IDLE if self._problem.prefixes is not None else IDLE_ALIKE):
                 break
         return {p.name: np.concatenate([part[p.name] for part in parts]) for p in self.parameters}
 
-    def _original(self, rows: Columns) -> Columns:
-        """Rows of the parameters, from those of what they were reduced to."""
-        n = length(rows)
-        if not self._solved or not n:
-            return {p.name: rows.get(p.name, p.column([])) for p in self.parameters}
-        values = {name: evaluate_within(e, rows, n) for name, e in self._solved.items()}
-        rows = {p.name: values[p.name].values if p.name in values else rows[p.name] for p in self.parameters}
-        defined = np.logical_and.reduce([value.defined for value in values.values()])
-        solved = take(rows, defined)
-        return take(solved, self.contains(solved))
-
-    def _round(self, target: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+    def _round(self, target: int, idle: int, rng: np.random.Generator, *, prior: bool, effort: int = EFFORT) -> Columns:
         prefix: Columns = {}
-        m = 1
-        if self._prefixes is not None:
-            prefix = self._prefix(min(max(PARTICLES, 4 * target) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
+        m, problem = 1, self._problem
+        if problem.prefixes is not None:
+            prefix = problem.prefix(min(max(PARTICLES, 4 * target) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
             m = length(prefix)
         if self._axes and m:
-            search = BoxSearch(self._boxed, self._axes, prior, strict=not self._solved)
+            search = BoxSearch(problem.constraints, self._axes, prior, strict=not problem.solved, effort=effort)
             return search.points(prefix, m, target, rng)
         if self._axes:
             return {}
-        return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
+        return take(prefix, rng.permutation(np.flatnonzero(met(problem.constraints, prefix, m))))
 
-    def _prefix(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
-        source = self._prefixes
-        if not isinstance(source, DiagramGroup):
-            assert source is not None
-            return source.draw(n, rng, prior=prior)
-        if source.size <= ALL and not prior:
-            return source.unrank(np.arange(source.size))
-        return source.draw_by_prior(n, rng) if prior else source.draw(n, rng)
+    # -- one parameter after the other
 
+    @cached_property
+    def _boxes_suffice(self) -> bool:
+        """Does one round of boxes find enough rows with little work?"""
+        rows = self._round(TRIAL_ROWS, 0, np.random.default_rng(0), prior=False, effort=TRIAL_EFFORT)
+        return length(self._problem.original(rows)) >= TRIAL_ROWS
 
-def _reduced(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> Reduction:
-    """Integers that could be listed are searched in boxes too where that lets one of them be solved for."""
-    reals = {p.name for p in parameters if p.axis() is not None}
-    integers = {p.name for p in parameters if isinstance(p, Integer) and p.size > MANY}
-    reduction = Reduction.of(parameters, reals | integers, expressions)
-    return (
-        reduction
-        if reduction.solved or len(reduction.long) < len(reals | integers) or integers <= reals
-        else Reduction.of(parameters, reals, expressions)
-    )
+    @cached_property
+    def _ranged(self) -> ReducedProblem:
+        """Reals and all but short integers have ranges."""
+        return reduced(self.parameters, self.expressions, integers_longer_than(SOME, self.parameters), self._node_limit)
 
-
-def _prefixes(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup | ImportanceSampler:
-    try:
-        return listed_group(compiled, node_limit)
-    except TooLarge:
-        return ImportanceSampler(compiled)
+    def _sampler(self, prior: bool) -> ConditionedSampler | None:
+        """The sampler by the priors or of uniform rows; None where no parameter has a range."""
+        if prior not in self._conditioned:
+            problem = self._ranged
+            listed = None if problem.prefixes is None else lambda n, rng: problem.prefix(n, rng, prior=prior)
+            self._conditioned[prior] = (
+                ConditionedSampler(problem.ranged, problem.constraints, listed, prior=prior) if problem.ranged else None
+            )
+        return self._conditioned[prior]

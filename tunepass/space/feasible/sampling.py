@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
-from tunepass.space.columns import Columns, Indices, join, length, take
+from tunepass.space.columns import Columns, join, keys, length, take
 from tunepass.space.feasible.diagram import dedupe
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.prior import Floats
@@ -41,7 +40,7 @@ def _draw_distinct(product: GroupProduct, n: int, rng: np.random.Generator, *, p
         before = length(distinct)
         drawn = product.draw(max(n - before, 64), rng, prior=prior)
         both = join([distinct, drawn]) if before else drawn
-        distinct = take(both, dedupe(_keys(both))[1][:n])
+        distinct = take(both, dedupe(keys(both))[1][:n])
         idle = idle + 1 if length(distinct) == before else 0
     return distinct
 
@@ -58,9 +57,3 @@ def _others_by_prior(
 
 def _no_rows(product: GroupProduct) -> Columns:
     return {p.name: p.column([]) for p in product.parameters}
-
-
-def _keys(columns: Columns) -> Indices:
-    """Rows as 64-bit words (n, m), equal exactly where the configurations are."""
-    words = [c.view(np.int64) if c.dtype == np.float64 else c.astype(np.int64) for c in columns.values()]
-    return np.concatenate([w.reshape(len(w), math.prod(w.shape[1:])) for w in words], axis=1)

@@ -55,8 +55,8 @@ class Derived:
 
 def magnitudes(space: Space) -> tuple[Derived, ...]:
     """The logarithm of each number that has many values and ranges far, and whose own scale is plain."""
-    numeric = [p for p in space.parameters if isinstance(p, NumericParameter) and p.size is not None]
-    far = [p for p in numeric if p.size >= MANY and _positive(p) and not p.log]
+    numeric = [p for p in space.parameters if isinstance(p, NumericParameter)]
+    far = [p for p in numeric if (p.size or 0) >= MANY and _positive(p) and not p.log]
     features = [Derived(((p.name, 1),), False) for p in far if p.ends()[1] >= FAR * p.ends()[0]]
     return _all_scaled(features, space)
 

@@ -25,7 +25,8 @@ class Categorical(ParameterBase):
 
     Args:
         name: an identifier that is no word of the expression language.
-        values: distinct, and all strings, all numbers or all Booleans.
+        values: distinct, and all strings, all numbers or all Booleans; None may be among them. Constraints compare
+            values beside None as texts: `depth == 'None' or depth == '3'`.
         default: the value of the default configuration; None: the first value.
         prior: for each value the probability that it is best; None: all the same.
         span: the place in a source, for diagnostics.
@@ -48,7 +49,7 @@ class Categorical(ParameterBase):
     def __init__(
         self,
         name: str,
-        values: Sequence[bool] | Sequence[Number] | Sequence[str],
+        values: Sequence[bool | None] | Sequence[Number | None] | Sequence[str | None],
         *,
         default: Value | None = None,
         prior: Sequence[float] | str | None = None,
@@ -56,12 +57,14 @@ class Categorical(ParameterBase):
     ):
         check_name(name, span)
         domain: tuple[Value, ...] = distinct(name, values, span)
-        kinds = {"string" if isinstance(v, str) else "Boolean" if isinstance(v, bool) else "number" for v in domain}
+        kinds = {_kind(v) for v in domain} - {"None"}
+        if None in domain and "None" in domain:
+            raise SpaceError(f"{name}: the string 'None' is not a value beside None", span)
         if len(kinds) > 1:
             raise SpaceError(
                 f"{name}: values are all strings, all numbers or all Booleans, got {listing(domain)}", span
             )
-        if kinds == {"number"}:
+        if kinds == {"number"} and None not in domain:
             domain = one_number_type(domain)  # type: ignore[arg-type]
         freeze(self, name=name, domain=domain, span=span, lookup=Lookup(_table(domain)))
         freeze(self, default=pick_default(self, domain, default), prior=probabilities(name, prior, len(domain)))
@@ -72,7 +75,7 @@ class Categorical(ParameterBase):
     @property
     def type(self) -> nodes.Type:
         first = self.domain[0]
-        if isinstance(first, str):
+        if _is_coded(self.domain):
             return nodes.CategoryType(tuple(str(v) for v in self.domain))
         if isinstance(first, bool):
             return nodes.BoolType()
@@ -83,14 +86,16 @@ class Categorical(ParameterBase):
         return len(self.domain)
 
     def admits(self, value: object) -> bool:
-        return isinstance(value, bool) == isinstance(self.domain[0], bool) and value in self.domain
+        if value not in self.domain:
+            return False
+        return isinstance(value, bool) == isinstance(self.domain[self.domain.index(value)], bool)
 
     def column(self, values: Sequence[Value]) -> Column:
         index = {value: i for i, value in enumerate(self.domain)}
         return self.at(np.array([index[v] for v in values], dtype=np.int64))
 
     def values(self, column: Column) -> list[Value]:
-        if isinstance(self.domain[0], str):
+        if _is_coded(self.domain):
             return [self.domain[i] for i in column.tolist()]
         return list(column.tolist())
 
@@ -139,9 +144,20 @@ class Categorical(ParameterBase):
         return next((value for value in self.domain if str(value) == written), None)
 
 
+def _is_coded(domain: tuple[Value, ...]) -> bool:
+    """Are values numbered in a column, as texts are, and not in it themselves?"""
+    return isinstance(domain[0], str) or None in domain
+
+
+def _kind(value: Value | None) -> str:
+    if value is None:
+        return "None"
+    return "string" if isinstance(value, str) else "Boolean" if isinstance(value, bool) else "number"
+
+
 def _table(domain: tuple[Value, ...]) -> Column:
     first = domain[0]
-    if isinstance(first, str):
+    if _is_coded(domain):
         return np.arange(len(domain), dtype=np.int64)
     kind = np.bool_ if isinstance(first, bool) else np.int64 if isinstance(first, int) else np.float64
     return np.array(domain, dtype=kind)

@@ -62,12 +62,17 @@ def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None)
         raise SpaceError(f"{name}: values must be finite, got {lo} and {hi}", span)
     if lo > hi:
         raise SpaceError(f"{name}: lo <= hi must hold, got {lo=}, {hi=}", span)
+    if not math.isfinite(float(hi) - float(lo)):
+        raise SpaceError(f"{name}: the range must be below 1.8e308, got {lo=}, {hi=}", span)
     if log and lo <= 0:
         raise SpaceError(f"{name}: a log scale needs positive values, got {lo:g}", span)
 
 
-def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str], span: Span | None) -> tuple:  # type: ignore[type-arg]
-    """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds."""
+def distinct(
+    name: str, values: Sequence[bool | None] | Sequence[Number | None] | Sequence[str | None], span: Span | None
+) -> tuple:  # type: ignore[type-arg]
+    """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds. None
+    may be among them."""
     if isinstance(values, str):
         raise SpaceError(f"{name}: values are a list, got the string {values!r}", span)
     if not isinstance(values, Iterable) or isinstance(values, (set, frozenset)):  # a set has no order
@@ -76,11 +81,11 @@ def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str
     if not plain:
         raise SpaceError(f"{name}: at least one value is needed, got none", span)
     for v in plain:
-        if not isinstance(v, (bool, int, float, str)):
+        if v is not None and not isinstance(v, (bool, int, float, str)):
             raise SpaceError(f"{name}: values are numbers, strings or Booleans, got {v!r}", span)
         if isinstance(v, (int, float)) and (not math.isfinite(v) or (isinstance(v, int) and abs(v) >= 1 << 63)):
             raise SpaceError(f"{name}: values must be finite and below 2**63, got {v!r}", span)
-    if any(isinstance(v, bool) for v in plain) and not all(isinstance(v, bool) for v in plain):
+    if any(isinstance(v, bool) for v in plain) and not all(isinstance(v, bool | None) for v in plain):
         raise SpaceError(f"{name}: values are all strings, all numbers or all Booleans, got {listing(plain)}", span)
     seen: set[object] = set()
     for v in plain:

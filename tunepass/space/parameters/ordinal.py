@@ -57,7 +57,7 @@ class Ordinal(NumericParameter):
         span: Span | None = None,
     ):
         checks.check_name(name, span)
-        domain = checks.distinct(name, values, span)
+        domain: tuple[checks.Number, ...] = checks.distinct(name, values, span)
         if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in domain):
             raise SpaceError(
                 f"{name}: ordinal values are numbers, got {checks.listing(domain)}", span, "use categorical"

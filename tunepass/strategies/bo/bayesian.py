@@ -349,7 +349,8 @@ class Bayesian(BayesianLoop):
             self._fit(model, losses, noise)
         posterior = self._believed(losses, noise.variance)
         sign = 0 if (losses == plain).all() else 1 if plain[0] > 0 else -1
-        return Beliefs(mean=posterior.mean, variance=posterior.variance, single=noise.single, sign=sign)
+        beliefs = Beliefs(mean=posterior.mean, variance=posterior.variance, single=noise.single, sign=sign)
+        return beliefs.times(float(self.history.units[0]))
 
     def predictor(self) -> Callable[[Columns], Posterior]:
         """What the models, fitted to the trials as they are now, believe of losses (n,) on their scale."""

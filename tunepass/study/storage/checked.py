@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
@@ -111,7 +111,9 @@ def configuration(value: object) -> Configuration:
     values: dict[str, Value] = {}
     for name, item in mapping(value, "configuration").items():
         name = sys.intern(name)
-        if isinstance(item, int) or _is_plain(item):
+        if item is None:
+            values[name] = cast(Value, item)
+        elif isinstance(item, int) or _is_plain(item):
             values[name] = item
         elif isinstance(item, str):
             values[name] = sys.intern(item)
