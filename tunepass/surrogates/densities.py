@@ -112,7 +112,8 @@ class KernelDensity(Density):
         cells = np.minimum((self.centres * CELLS).astype(np.int64), CELLS - 1)
         weights = np.bincount(cells, self.weights, CELLS)
         filled = np.flatnonzero(weights)
-        return KernelDensity((filled + 0.5) / CELLS, weights[filled], self.uniform, self.bandwidth)
+        middles = (filled.astype(np.float64) + 0.5) / CELLS
+        return KernelDensity(middles, weights[filled], self.uniform, self.bandwidth)
 
     def draw(self, n: int, rng: np.random.Generator) -> Floats:
         from scipy.special import ndtr, ndtri
