@@ -34,7 +34,7 @@ def leaves_of(element: CType, types: Types) -> tuple[Leaf, ...]:
 
 
 def enumerators_of(element: CType, types: Types) -> tuple[str, ...]:
-    """Of an enum; of other types none."""
+    """The names of an enum's values; none of other types."""
     resolved = types.resolved(element)
     return types.enums.get(resolved.base, ()) if not resolved.depth and not resolved.dims else ()
 
@@ -64,8 +64,8 @@ def _leaves(declared: CType, place: _Place, types: Types, depth: int) -> Iterato
     if element.base in UNFILLED and not element.depth:
         raise UnknownElement(f"numbers of type `{element.base}` are not compared")
     if element.depth or element.function or "*" in element.dims:  # `double (*rows)[4]` too
-        held = element.dims[: element.dims.index("*")] if "*" in element.dims else element.dims
-        yield _leaf(place, "void *", CType("void", 1, held), kind="pointer")
+        dims = element.dims[: element.dims.index("*")] if "*" in element.dims else element.dims
+        yield _leaf(place, "void *", CType("void", 1, dims), kind="pointer")
     elif record is not None and record.kind == "union":
         yield _leaf(place, "unsigned char", element, record.size, kind="bytes")
     elif record is not None:

@@ -121,7 +121,7 @@ def fits(arguments: Sequence[Argument], size: Size, *, least: int) -> bool:
 
 
 def holds_random_numbers(call: KernelCall) -> bool:
-    """Whether an array is filled, and nothing says with what."""
+    """Is an array filled, and says nothing with what?"""
     arrays = [a.fill for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
     variables = [v.fill for v in call.globals if v.filled]
     return any(fill is None for fill in (*arrays, *variables))

@@ -26,7 +26,8 @@ class FurtherSizes:
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
-        """Of the largest scalar that varies at each size, by REMAINDERS; empty where the `tuned` size is smaller."""
+        """The remainder by REMAINDERS of the largest scalar that varies at each size; empty where the `tuned` size is
+        smaller."""
         return tuple(max(int(v) for _, v in s) % REMAINDERS for s in self.sizes) if tuned >= REMAINDERS else ()
 
 
@@ -38,22 +39,22 @@ def further_sizes(call: KernelCall) -> tuple[Size, ...]:
 def sizes_of_call(call: KernelCall) -> FurtherSizes:
     if call.sizes:
         return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes))
-    made = call.setup.scalars if call.setup else ()
+    setup_scalars = call.setup.scalars if call.setup else ()
     if call.sizes is None:
-        return automatic_sizes(call.arguments, made)
-    left = sorted(free_scalars(call.arguments).keys() - set(made))
+        return automatic_sizes(call.arguments, setup_scalars)
+    left = sorted(free_scalars(call.arguments).keys() - set(setup_scalars))
     if call.setup is not None and left:
         return FurtherSizes(none=f"the setup does not take {' and '.join(left)}")
     return FurtherSizes()
 
 
-def automatic_sizes(arguments: Sequence[Argument], made: Collection[str] = ()) -> FurtherSizes:
+def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str] = ()) -> FurtherSizes:
     """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, and one
     above the tuned one, where whole numbers that the source gives decide the lengths, or what a setup makes: it takes
-    the scalars `made`.
+    the scalars `setup_scalars`.
 
     Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
-    free = free_scalars(arguments, made)
+    free = free_scalars(arguments, setup_scalars)
     if not free:
         return FurtherSizes(none="no whole number above 1 of the pragma decides the length of an array")
     ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}

@@ -70,7 +70,7 @@ def annotated(source: Source) -> Annotated:
 
     live = [directive for directive in raw.directives if alive(directive.start)]
     own = [directive for directive in live if _first_word(directive) == OWN]
-    own_starts = {directive.start for directive in own}
+    pragma_starts = {directive.start for directive in own}
     _check_spelling(source, live)
     pragmas = [*(_pragma(source.text, directive) for directive in own), *_comment_pragmas(source.text)]
     pragmas.sort(key=lambda pragma: pragma.start)
@@ -78,7 +78,7 @@ def annotated(source: Source) -> Annotated:
     return Annotated(
         source,
         tuple(pragma for pragma in pragmas if alive(pragma.start)),
-        tuple(directive for directive in live if directive.start not in own_starts),
+        tuple(directive for directive in live if directive.start not in pragma_starts),
         tuple(token for section in sections for token in section.tokens if alive(token.start)),
     )
 

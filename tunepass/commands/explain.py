@@ -32,7 +32,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is told of a past search in text and in JSON, worked out once: a store may have many trials."""
+    """The parts of an answer on a past search, worked out once: a store may have many trials."""
 
     best: tuple[Trial, ...]
     neighbours: tuple[Neighbour, ...]

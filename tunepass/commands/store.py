@@ -58,8 +58,8 @@ def _export(path: Path, salvaged: Salvage, output: str | None, *, as_data: bool)
     for line in lines(salvaged.everything):
         written += encoded(line)
     write_bytes(Path(output), written)
-    told = {**_data(path, salvaged), "output": output}
-    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", told, _status(salvaged), notes)
+    summary = {**_data(path, salvaged), "output": output}
+    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", summary, _status(salvaged), notes)
 
 
 def _status(salvaged: Salvage) -> Status:

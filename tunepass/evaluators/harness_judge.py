@@ -70,19 +70,19 @@ class HarnessJudge:
         return self.task.inputs.finite is None and any(case.extreme for case in self._reference().expected)
 
     def differs_with_special_values(self, run: HarnessRun, configuration: Configuration) -> str | None:
-        """What it computes otherwise than the source where special values come in, for a warning."""
+        """A warning of results that differ from the source's where special values come in."""
         reference, task = self._reference(), self.task
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
         cases, limits = with_special_values(tuple(reference.expected), sizes), reference.check_limits(task.run_limits)
         runs = run_cases(run, cases, reference.alignment, limits)
-        found = [case.explained(failure.log) for case, failure in runs.failed.items()]
+        differing = [case.explained(failure.log) for case, failure in runs.failed.items()]
         for case, checked in runs.checked.items():
             wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
-            found += [case.explained(str(wrong[0]))] if wrong else []
-        if not found:
+            differing += [case.explained(str(wrong[0]))] if wrong else []
+        if not differing:
             return None
         values = ", ".join(f"{name}={value}" for name, value in configuration.items())
-        return f"{values} computes something else than the source {found[0]}; if these cannot occur, say `finite`"
+        return f"{values} computes something else than the source {differing[0]}; if these cannot occur, say `finite`"
 
     def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, float | None]:
         """The outcome, in a search of so many seconds, and the machine's speed meanwhile if time was measured."""

@@ -41,7 +41,7 @@ class Leaf:
 
     @property
     def alone(self) -> bool:
-        """Whether the element is this number, no struct or vector of numbers."""
+        """Is the element this number, and no struct or vector of numbers?"""
         return self.kind == "number" and not self.path and self.offset is None
 
 

@@ -1,4 +1,4 @@
-"""Which of many trials a report draws and lists: a picture has room for few points, a page for few bytes."""
+"""A choice of many trials for a report to draw and list: a picture has room for few points, a page for few bytes."""
 
 from __future__ import annotations
 

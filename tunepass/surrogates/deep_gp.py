@@ -63,7 +63,7 @@ def trained(
 
 
 def _lengthscales(x: Floats, y: Floats, observed: Mask) -> Floats:
-    """Those of sparse processes of each output, their geometric mean (q,)."""
+    """The lengthscales of sparse processes of each output, their geometric mean (q,)."""
     logs = []
     for output, mask in zip(y.T, observed.T):
         if mask.any():

@@ -71,7 +71,7 @@ class JointDeepProcess:
         self._network = trained(x, y, mask, self.settings)
 
     def posterior(self, x: Floats) -> JointPosterior:
-        """Of the latent losses at rows x (m, d)."""
+        """The posterior of the latent losses at rows x (m, d)."""
         if self._network is None:
             raise ValueError("fit before asking for a posterior")
         x = np.ascontiguousarray(x, dtype=np.float64)

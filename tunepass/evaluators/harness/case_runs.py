@@ -17,7 +17,7 @@ OPTIONAL_CALLS = 1.2  # and calls at the tuned size that they may take besides
 
 @dataclass(slots=True)
 class CaseRuns:
-    """What the source computes in each case, and why it computes nothing in the others."""
+    """Results of the source in each case, and its failures in the others."""
 
     checked: dict[Case, Checked] = field(default_factory=dict)
     failed: dict[Case, Failed] = field(default_factory=dict)
@@ -41,16 +41,16 @@ def run_cases(
 
 
 def affordable(checked: dict[Case, Checked], call_s: float, calls: int) -> tuple[dict[Case, Checked], dict[Case, str]]:
-    """Of optional cases, each run with so many `calls`, those that do not make every candidate's check long, where a
+    """The optional cases, each run with so many `calls`, that do not make every candidate's check long, where a
     call at the tuned size takes `call_s`; and why the others are left out: the dearest first."""
-    budget_s, kept, left_out = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), dict[Case, str]()
+    budget_s, cheap, left_out = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), dict[Case, str]()
     total_s = sum(each.worked_s for each in checked.values()) / calls
     for case in sorted(checked, key=lambda case: checked[case].worked_s, reverse=True):
         if total_s <= budget_s:
             break
-        case_s = kept.pop(case).worked_s / calls
+        case_s = cheap.pop(case).worked_s / calls
         left_out[case] = (
             f"the source takes {1000 * case_s:.3g} ms there, too long for what every candidate is checked in"
         )
         total_s -= case_s
-    return kept, left_out
+    return cheap, left_out

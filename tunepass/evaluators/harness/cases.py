@@ -103,15 +103,15 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: b
     """Of the reference's cases those in which a candidate is compared that may be called at these further sizes (None:
     at all): the tuned size with the first seed alone where one near it, with the second, is among them. Special values
     only where the source asks for them (`finite` is False)."""
-    asked = [case for case in cases if finite is False or not case.extreme]
-    allowed = [case for case in asked if sizes is None or case.size == 0 or case.size in sizes]
+    usual_values = [case for case in cases if finite is False or not case.extreme]
+    allowed = [case for case in usual_values if sizes is None or case.size == 0 or case.size in sizes]
     near = any(case.size == 1 for case in allowed)
     first = next(case for case in allowed if case.usual)
     return tuple(case for case in allowed if not (near and case.usual) or case == first)
 
 
 def with_special_values(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
-    """Of the reference's cases those with special values in which such a candidate may be called."""
+    """The reference's cases with special values in which such a candidate may be called."""
     return tuple(c for c in cases if c.extreme and (sizes is None or c.size == 0 or c.size in sizes))
 
 

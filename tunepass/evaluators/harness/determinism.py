@@ -32,7 +32,7 @@ def reason_against(result: Checked | Failed, tolerance: StatedTolerance, *, whol
 
 
 def _is_finite(checked: Checked) -> bool:
-    """Where it is written."""
+    """Is it finite where it is written?"""
     return all(
         bool((np.isfinite(first.values) | _poison_left(first, second)).all())
         for first, second in zip(*checked.calls)
@@ -86,7 +86,7 @@ def without_unwritten(expected: Output, got: Output) -> Output:
 
 
 def _poison_left(first: Output, second: Output) -> Mask:
-    """Where call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
+    """Marks elements in which call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
     a, b = first.values, second.values
     if a.dtype.kind == "f":
         poison = 203.25 if a.dtype.itemsize == 2 else -1234.5

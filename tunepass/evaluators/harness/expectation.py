@@ -1,4 +1,4 @@
-"""What candidates have to compute in each case, and how far from it they may be."""
+"""Expected results of candidates in each case, and how far from them they may be."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Expected:
 class Expectations:
     """By case; `timed` are the tolerances of the usual case's outputs for inputs that a timed call changed, and
     `left_out` the optional cases in which rounding decides what the source computes, `unrounded` why ways of rounding
-    are lacking."""
+    are missing."""
 
     expected: dict[Case, Expected]
     timed: tuple[Tolerance, ...]
@@ -60,32 +60,32 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
     real = [output.values.dtype.kind == "f" for output in computed[usually[0]][0]]
     needed = any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually[0]], real) if is_real)
     again: list[Rounded] = []
-    lacking: list[str] = []
+    obstacles: list[str] = []
     if needed or any(case.special in DISTRIBUTIONS for case in computed):
-        again, lacking = rounding.run(tuple(computed))
+        again, obstacles = rounding.run(tuple(computed))
     if needed:
         spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
     left_out = {c: UNSTEADY for c, calls in computed.items() if c.optional and not _is_steady(c, calls, again)}
-    kept = {case: calls for case, calls in computed.items() if case not in left_out}
+    compared = {case: calls for case, calls in computed.items() if case not in left_out}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in usually))]
-    sizes = {case: [s.joined(always) for s, always in zip(spreads[case], usual)] for case in kept}
+    sizes = {case: [s.joined(always) for s, always in zip(spreads[case], usual)] for case in compared}
     if stated.relative is None and needed:
-        moved = {case: _moved(case, calls, again) for case, calls in kept.items()}
-        tolerances = _by_element(kept, moved, sizes)
+        moved = {case: _moved(case, calls, again) for case, calls in compared.items()}
+        tolerances = _by_element(compared, moved, sizes)
         last = usually[-1]
-        timed = tuple(map(_timed, moved[last], sizes[last], kept[last][0]))
+        timed = tuple(map(_timed, moved[last], sizes[last], compared[last][0]))
     else:
         tolerances = {
             case: tuple(tolerance_of(stated, size, out.values.dtype) for size, out in zip(sizes[case], calls[0]))
-            for case, calls in kept.items()
+            for case, calls in compared.items()
         }
         timed = tolerances[usually[-1]]
-    expected = {case: Expected(calls, tolerances[case]) for case, calls in kept.items()}
-    return Expectations(expected, timed, left_out, tuple(lacking) if needed else ())
+    expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
+    return Expectations(expected, timed, left_out, tuple(obstacles) if needed else ())
 
 
 def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
-    """Whether whole numbers are the same however it rounds, and others much the same."""
+    """Are whole numbers the same however it rounds, and others much the same?"""
     for results in again:
         for first, other in zip(calls[case.poison], results.get(case, ())):
             if first.values.dtype.kind != "f":
@@ -99,7 +99,7 @@ def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
 
 
 def _moved(case: Case, calls: Calls, again: Sequence[Rounded]) -> list[Floats]:
-    """Of each output, how far its elements move; the two calls of the reference itself count too."""
+    """How far the elements of each output move; the two calls of the reference itself count too."""
     return [
         moved_by(
             output.values,
@@ -110,15 +110,15 @@ def _moved(case: Case, calls: Calls, again: Sequence[Rounded]) -> list[Floats]:
 
 
 def _by_element(
-    kept: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[Spread]]
+    compared: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[Spread]]
 ) -> dict[Case, tuple[Tolerance, ...]]:
     """Elements are pooled over all cases, those with special values apart. Numbers of other magnitudes than usual are
     compared for what is wrong by much: there the element that moves most says how far all may be off."""
-    pools: dict[Case, list[Floats]] = {case: [] for case in kept}
-    for k in range(len(next(iter(kept.values()))[0])):
-        alone = [case for case in kept if case.extreme or case.special in SCALED]
-        for together in ([case for case in kept if case not in alone], *([case] for case in alone)):
-            values = np.concatenate([kept[case][case.poison][k].values for case in together])
+    pools: dict[Case, list[Floats]] = {case: [] for case in compared}
+    for k in range(len(next(iter(compared.values()))[0])):
+        alone = [case for case in compared if case.extreme or case.special in SCALED]
+        for together in ([case for case in compared if case not in alone], *([case] for case in alone)):
+            values = np.concatenate([compared[case][case.poison][k].values for case in together])
             moves = np.concatenate([moved[case][k] for case in together])
             pool = moves
             if values.dtype.kind == "f":
@@ -127,7 +127,8 @@ def _by_element(
             for case, part in zip(together, np.split(pool, ends)):
                 pools[case].append(part)
     return {
-        case: tuple(map(_tolerance, moved[case], pools[case], sizes[case], calls[0])) for case, calls in kept.items()
+        case: tuple(map(_tolerance, moved[case], pools[case], sizes[case], calls[0]))
+        for case, calls in compared.items()
     }
 
 

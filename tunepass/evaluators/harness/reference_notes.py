@@ -27,7 +27,7 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
 
 
 def missing_remainders(reference: Reference, inputs: Inputs) -> Iterator[str]:
-    """Of sizes by WIDEST, at which nothing is compared."""
+    """Remainders of sizes by WIDEST at which nothing is compared."""
     if not inputs.remainders:
         return
     compared = {inputs.remainders[case.size - 1] for case in reference.expected if case.size}

@@ -162,7 +162,7 @@ def largest(values: Array, moved: Floats) -> Floats:
 
 
 def _pooled_rows(magnitudes: Floats, moved: Floats, width: int, unit: float) -> Floats:
-    """Of rows of `width` elements, each for itself."""
+    """The pools of rows of `width` elements, each for itself."""
     order = np.argsort(magnitudes.reshape(-1, width), axis=1, kind="stable")
     group = min(POOLS[-1], width)
     ordered = np.take_along_axis(magnitudes.reshape(-1, width), order, axis=1).reshape(-1, group)
@@ -180,13 +180,13 @@ def _pooled_rows(magnitudes: Floats, moved: Floats, width: int, unit: float) -> 
 
 
 def believed(rounding: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Floats:
-    """Of tolerances (n,) by rounding at most LARGEST, unless those of few elements alone are larger."""
+    """Tolerances (n,) by rounding, at most LARGEST unless those of few elements alone are larger."""
     most = LARGEST[dtype.itemsize] * max(1.0, spread.size)
     return rounding if (rounding > most).sum() <= FEW * rounding.size else np.minimum(rounding, most)
 
 
 def is_steady(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> bool:
-    """Whether rounding moves few elements by more than is believed."""
+    """Does rounding move few elements by more than is believed?"""
     rounding = OF_ELEMENT * moved
     return believed(rounding, spread, dtype) is rounding
 
