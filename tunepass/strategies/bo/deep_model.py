@@ -18,8 +18,8 @@ STARTS = 8  # trained layers that are kept: of all rows, and of each fold of a c
 
 
 class DeepModel(SurrogateModel):
-    """Deep processes of losses. Of n rows, those of the last refit are trained on from the start and all n from there, so
-    that parameters never depend on the path taken. Rows are encoded: the closed forms are of numbers, categories are
+    """Deep processes of losses. Of n rows, those of the last refit are trained on from the start and all n from there,
+    so that parameters never depend on the path taken. Rows are encoded: the closed forms are of numbers, categories are
     indicators."""
 
     def __init__(self, encoding: Encoding, settings: DeepSettings):
