@@ -17,7 +17,7 @@ SOURCE = """\
 #ifndef BLOCK
 #define BLOCK 4
 #endif
-#pragma tunepass kernel scale(n = 4096, x: in float[n], y: out float[n])
+#pragma tunepass kernel scale(n = 4096, x: in float[n], y: out float[n]) sizes()
 void scale(int n, const float *x, float *y)
 {
     for (int i = 0; i < n; i += BLOCK)

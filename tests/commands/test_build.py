@@ -18,7 +18,7 @@ from tests.commands.conftest import SOURCE, Folder
 KEYS = [
     *("source", "kernel", "device", "choice", "default", "objectives", "pareto", "trials", "evaluations", "failures"),
     *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate", "sizes"),
-    *("finalists", "estimated", "brings", "uncompared"),
+    *("finalists", "estimated", "brings", "uncompared", "checks", "refused"),
 ]
 COMPILER = ("--", "gcc", "-O2")
 

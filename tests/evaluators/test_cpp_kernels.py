@@ -74,7 +74,7 @@ def test_a_resized_vector_is_compared_with_its_length(tmp_path: Path) -> None:
         "#pragma tunepass kernel positive(x: in double[1000], y: out double[1000])\n"
         "#ifndef WRONG\n#define WRONG 0\n#endif\n"
         "static void positive(const std::vector<double> &x, std::vector<double> &y) {\n"
-        "    y.clear(); for (double v : x) if (v > 0) y.push_back(v); if (WRONG) y.pop_back(); }\n"
+        "    y.clear(); for (double v : x) if (v > 0) y.push_back(v); if (WRONG && !y.empty()) y.pop_back(); }\n"
     )
     right, wrong = outcomes(task_of(tmp_path, text), {"WRONG": 0}, {"WRONG": 1})
     assert isinstance(right, Measured) and isinstance(wrong, Failed) and "y.size()" in wrong.log

@@ -16,7 +16,7 @@ def loop(trials: list[object]) -> SearchLoop:
     def suggest(n: int, first: object) -> list[Configuration]:
         raise SamplingError("sampling found no configuration")
 
-    parts = {"trial_log": SimpleNamespace(trials=trials), "study": SimpleNamespace(suggest=suggest)}
+    parts = {"trial_log": SimpleNamespace(trials=trials), "sharing": SimpleNamespace(suggest=suggest)}
     return cast(SearchLoop, SimpleNamespace(**parts, final=SimpleNamespace(warnings=[]), batch=lambda: 1))
 
 

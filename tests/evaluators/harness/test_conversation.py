@@ -173,7 +173,7 @@ def saying(*lines: str) -> Program:
         (lambda harness: harness.say("array y f8 1", "array z f8 1", "ready"), "names other arrays"),
         (lambda harness: [harness.say(SAMPLE) for _ in range(9)], "it said 'sample"),
         (lambda harness: harness.say("refused 1" * 2000), "reported more than"),
-        (lambda harness: [harness.say(*["refused 1"] * 800) for _ in range(200)], "reported more than"),
+        (lambda harness: [harness.say(*["refused 1"] * 800) for _ in range(800)], "reported more than"),
         (lambda harness: harness.socket.send(b"\xff\xfe\x00ready\n"), "it said"),
     ],
 )

@@ -38,9 +38,9 @@ def sample(model: Model, n: int, seed: int = 0) -> tuple[Floats, Floats]:
 @EACH
 def test_parameters_do_not_depend_on_the_path(name: str) -> None:
     steady, sudden = MODELS[name](), MODELS[name]()
-    x, loss = sample(steady, 33)
-    assert last_refit(33) < 33
-    for n in (31, 32, 33):
+    x, loss = sample(steady, 34)
+    assert last_refit(34) < 34
+    for n in (32, 33, 34):
         steady.fit(x[:n], loss[:n], x[:0])
     sudden.fit(x, loss, x[:0])
     np.testing.assert_array_equal(steady.posterior(x).mean, sudden.posterior(x).mean)

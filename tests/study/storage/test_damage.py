@@ -43,7 +43,7 @@ def read_everything(path: Path) -> None:
 CHANGES = {
     "no_json": "UPDATE trial SET configuration = '{' WHERE number = 1",
     "json_of_another_kind": "UPDATE trial SET configuration = '[1]' WHERE number = 1",
-    "configuration_of_null": """UPDATE trial SET configuration = '{"tile":null}' WHERE number = 1""",
+    "configuration_of_object": """UPDATE trial SET configuration = '{"tile":{}}' WHERE number = 1""",
     "deep": "UPDATE trial SET configuration = replace(hex(zeroblob(50000)), '0', '[') WHERE number = 1",
     "nan": """UPDATE trial SET objectives = '{"time":NaN,"rate":1}' WHERE number = 0""",
     "huge": "UPDATE trial SET objectives = '{\"time\":' || replace(hex(zeroblob(500)), '0', '9') || ',\"rate\":1}'",

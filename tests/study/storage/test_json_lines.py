@@ -36,7 +36,7 @@ def test_they_read_as_they_were_written() -> None:
     [
         ({"number": -1}, "number is -1"),
         ({"number": True}, "number is True"),
-        ({"configuration": {"TILE": None}}, "TILE of configuration is None"),
+        ({"configuration": {"TILE": {}}}, "TILE of configuration is {}"),
         ({"configuration": []}, "not an object"),
         ({"outcome": "won"}, "outcome is 'won'"),
         ({"objectives": {"time": "fast"}}, "time of objectives is 'fast', not a number"),
