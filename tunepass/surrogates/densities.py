@@ -110,7 +110,7 @@ class KernelDensity(Density):
         if len(self.centres) <= CELLS:
             return self
         cells = np.minimum((self.centres * CELLS).astype(np.int64), CELLS - 1)
-        weights = np.bincount(cells, self.weights, CELLS)
+        weights = np.bincount(cells, self.weights, CELLS).astype(np.float64)
         filled = np.flatnonzero(weights)
         middles = (filled.astype(np.float64) + 0.5) / CELLS
         return KernelDensity(middles, weights[filled], self.uniform, self.bandwidth)

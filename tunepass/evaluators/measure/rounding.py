@@ -187,7 +187,8 @@ def believed(rounding: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> F
 
 def is_steady(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> bool:
     """Does rounding move few elements by more than is believed?"""
-    rounding = OF_ELEMENT * moved
+    with np.errstate(over="ignore"):
+        rounding = OF_ELEMENT * moved
     return believed(rounding, spread, dtype) is rounding
 
 
