@@ -219,7 +219,8 @@ def test_a_build_runs_on_a_device_of_this_machine(folder: Path, capsys: pytest.C
     built = json.loads(out)
     assert status == 0, err
     assert not built["estimated"] and built["failures"] == {} and built["device"].startswith("opencl:0 ")
-    assert run(capsys, "verify", "scale.cl")[0] == 0
+    status, out, err = run(capsys, "verify", "scale.cl")
+    assert status == 0 and out.startswith("scale.cl::scale: fits\n  checks    "), err
     assert json.loads(run(capsys, *words)[1])["evaluations"] == 0
     assert "3 trials" in run(capsys, "explain", "scale.cl")[1]
 

@@ -25,6 +25,7 @@ from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.program_ledger import ProgramChecks
 from tunepass.evaluators.toolchains.source_files import FileRead, check_unchanged
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import not_requested
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured
 
 PATH = "PYTHONPATH"
@@ -74,6 +75,7 @@ class TrainingRun(Evaluator):
         log = tail(outcome.log) if isinstance(outcome, Failed) else ""
         program = self.task.words(configuration, self.task.source)[0]
         checks = ProgramChecks(program=program, unchecked=(UNCOMPARED,), prints=True, core=(UNRESERVED,)).ledger()
+        checks = checks.updated(not_requested("a training is not compiled", "sanitizers"))
         return Evaluation(outcome, {"measure": time.monotonic() - started}, log, checks=checks)
 
     def _trained(self, configuration: Configuration, known: Mapping[str, float]) -> Measured | Failed:
