@@ -112,6 +112,7 @@ class HarnessJudge:
         expected = reference.variants[variant]
         written = [without_unwritten(want, have) for want, have in zip(expected, outputs, strict=True)]
         wrong = compare(expected, written, reference.timed)
+        wrong = wrong and compare(expected, written, reference.tolerances_of(variant))
         return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
 
     def _time(

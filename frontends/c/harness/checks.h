@@ -164,18 +164,7 @@ static void tp_say_unchanged(void) {
     tp_say("unchanged %zu\n", same);
 }
 
-/* The kernel under a rounding mode: -1 down, 0 as always, 1 up. Threads that it starts inherit it. */
-static void tp_rounded_call(int rounding) {
-    int usual = fegetround();
-#if defined FE_UPWARD && defined FE_DOWNWARD
-    if (rounding) fesetround(rounding > 0 ? FE_UPWARD : FE_DOWNWARD);
-#endif
-    tp_call();
-    fesetround(usual);
-    tp_settle();
-}
-
-static void tp_check(const char *cases, int calls, int rounding) {
+static void tp_check(const char *cases, int calls) {
     for (int number = 0; *cases; number++) {
         tp_case c;
         int length = 0;
@@ -188,7 +177,7 @@ static void tp_check(const char *cases, int calls, int rounding) {
         for (int call = 0; call < calls; call++) {
             tp_restore();
             tp_poison_case(&c, (c.poison + call) & 1);
-            tp_rounded_call(rounding);
+            tp_rounded_call();
             tp_check_canaries();
             if (calls > 1 && call == 0) tp_say_unchanged();
             if (tp_results >= 0) tp_write_outputs(tp_results);

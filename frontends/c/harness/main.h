@@ -68,11 +68,11 @@ static int tp_main(int argc, char **argv) {
     tp_stack_base = &here;
     const char *mode = tp_option(argc, argv, "mode", "check"), *outputs = tp_option(argc, argv, "outputs", NULL);
     const char *report = tp_option(argc, argv, "report", NULL);
-    const char *cases = tp_option(argc, argv, "cases", NULL), *rounding = tp_option(argc, argv, "rounding", "");
-    const char *seed = tp_option(argc, argv, "seed", "1");
+    const char *cases = tp_option(argc, argv, "cases", NULL), *seed = tp_option(argc, argv, "seed", "1");
     char alone[64];
     tp_print(alone, sizeof alone, "%s:0:0:0:0:0:0", seed);
     int calls = tp_integer(tp_option(argc, argv, "calls", "1")), timed = strcmp(mode, "time") == 0;
+    tp_rounding = tp_rounding_of(tp_option(argc, argv, "rounding", ""));
     tp_guarded = strcmp(mode, "check") == 0;
     tp_state_kept = TP_SETUP_ONCE && timed;
     tp_check_alignment = (size_t)tp_integer(tp_option(argc, argv, "alignment", "1"));
@@ -82,7 +82,7 @@ static int tp_main(int argc, char **argv) {
     if (tp_guarded || timed) tp_catch_faults();
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
     if (tp_guarded) {
-        tp_check(cases ? cases : alone, calls, strcmp(rounding, "up") == 0 ? 1 : strcmp(rounding, "down") == 0 ? -1 : 0);
+        tp_check(cases ? cases : alone, calls);
     } else if (strcmp(mode, "sanitize") == 0) {
         tp_sanitize(calls);
     } else {

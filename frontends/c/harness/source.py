@@ -42,7 +42,7 @@ are poisoned. `in` arrays are compared at the end with what they were at the sta
 mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In each, every array begins or ends at an
                inaccessible region, to within `alignment` bytes (1, the default: that of its elements), and what is
                left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
-               arrays are restored first. `rounding=up` or `down` for the calls. The outputs file holds the out and
+               arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
 mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
                narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
@@ -56,6 +56,8 @@ mode=count     as time, with plain allocations: for cachegrind, by the differenc
 
 A setup of the user's (setup.h) runs before every call, and the teardown after it, never while a clock runs; with `once`
 in mode=time only at the start. What it makes is the same each time. In mode=count all runs make it equally often.
+
+`rounding=up`, `down` or `random:SEED` (rounding.h) makes the calls of mode=check, and those of CALLS, round otherwise.
 
 Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
 (0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.

@@ -26,7 +26,7 @@ from tunepass.frontends.cfamily.declared import is_known
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.ir.c_kernel import Leaf
 
-FIRST = ("runtime.h", "inputs.h", "outputs.h", "timing.h")
+FIRST = ("runtime.h", "rounding.h", "inputs.h", "outputs.h", "timing.h")
 LAST = ("checks.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
 PARTS = (*FIRST, *LAST, "contents.h", "containers.h", "setup.h", "variables.h")

@@ -115,7 +115,7 @@ static void tp_make_calls(const tp_command *command) {
         uint64_t seed = i < command->count ? tp_random(command->seed, TP_MAX_ARRAYS, i) : command->seed;
         tp_prepare();
         tp_vary(seed);
-        if (command->what == TP_CALLS) tp_call(), tp_settle();
+        if (command->what == TP_CALLS) tp_rounded_call();
         if (command->what == TP_NO_CALLS && i < command->count) tp_renew_state(1);
     }
     if (command->what == TP_NO_CALLS) return;

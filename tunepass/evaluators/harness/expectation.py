@@ -45,12 +45,13 @@ class Expected:
 class Expectations:
     """By case; `timed` are the tolerances of the usual case's outputs for inputs that a timed call changed, and
     `left_out` the optional cases in which rounding decides what the source computes, `unrounded` why ways of rounding
-    are missing."""
+    are missing; `by_element`: is the tolerance of each element its own?"""
 
     expected: dict[Case, Expected]
     timed: tuple[Tolerance, ...]
     left_out: dict[Case, str]
     unrounded: tuple[str, ...]
+    by_element: bool
 
 
 def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding) -> Expectations:
@@ -69,7 +70,8 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
     compared = {case: calls for case, calls in computed.items() if case not in left_out}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in usually))]
     sizes = {case: [s.joined(always) for s, always in zip(spreads[case], usual)] for case in compared}
-    if stated.relative is None and needed:
+    by_element = stated.relative is None and needed
+    if by_element:
         moved = {case: _moved(case, calls, again) for case, calls in compared.items()}
         tolerances = _by_element(compared, moved, sizes)
         last = usually[-1]
@@ -81,7 +83,7 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
         }
         timed = tolerances[usually[-1]]
     expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
-    return Expectations(expected, timed, left_out, tuple(obstacles) if needed else ())
+    return Expectations(expected, timed, left_out, tuple(obstacles) if needed else (), by_element)
 
 
 def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
@@ -136,6 +138,20 @@ def _tolerance(moved: Floats, pool: Floats, spread: Spread, output: Output) -> T
     if output.values.dtype.kind != "f":
         return Tolerance()
     return tolerance_of_elements(moved, pool, spread, output.values.dtype)
+
+
+def of_changed_inputs(expected: Sequence[Output], again: Sequence[Sequence[Output]]) -> tuple[Tolerance, ...]:
+    """Tolerances of what the source computes once, of which nothing is stated, from what it computes `again` for the
+    same inputs, rounding otherwise."""
+    tolerances = []
+    for k, output in enumerate(expected):
+        if output.values.dtype.kind == "f":
+            others = [outputs[k].values for outputs in again]
+            moved = moved_by(output.values, others)
+            tolerances.append(_tolerance(moved, pooled(output.values, moved), spread_of(output.values), output))
+        else:
+            tolerances.append(Tolerance())
+    return tuple(tolerances)
 
 
 def _timed(moved: Floats, spread: Spread, output: Output) -> Tolerance:

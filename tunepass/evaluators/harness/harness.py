@@ -179,12 +179,11 @@ class HarnessRun:
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def compute(
-        self, seed: int, limits: Limits, variants: Sequence[int], filling: int
+        self, seed: int, limits: Limits, variants: Sequence[int], filling: int, rounding: str = ""
     ) -> Mapping[int, Outputs] | Failed:
         """The outputs for each variant, and for inputs that `filling` fills anew."""
-        spoken = self._run(
-            ["mode=time", f"seed={seed}"], limits, lambda talk: compute(talk, variants, filling, seed, token())
-        )
+        words = ["mode=time", f"seed={seed}", f"rounding={rounding}"]
+        spoken = self._run(words, limits, lambda talk: compute(talk, variants, filling, seed, token()))
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def _run(

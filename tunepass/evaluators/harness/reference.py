@@ -14,7 +14,7 @@ from tunepass.evaluators.harness.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.cases import DISTRIBUTIONS, Case
 from tunepass.evaluators.harness.determinism import check_deterministic, reason_against, unwritten
 from tunepass.evaluators.harness.dialogues import Outputs
-from tunepass.evaluators.harness.expectation import Expected, expectations
+from tunepass.evaluators.harness.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.linking import LinkedReference
@@ -50,6 +50,7 @@ class Reference:
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
     unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
+    rounding: Rounding | None = None  # if each element's tolerance is its own
 
     def usual(self, seed: int) -> Expected:
         """At the size that is tuned and timed."""
@@ -64,6 +65,15 @@ class Reference:
     def shapes(self) -> tuple[ArrayShape, ...]:
         """Shapes of the outputs at the size that is tuned."""
         return shapes(next(iter(self.outputs.values()))[0])
+
+    def tolerances_of(self, variant: int) -> tuple[Tolerance, ...]:
+        """Tolerances of the outputs for one variant's inputs, with which the source is run again, or else `timed`:
+        their condition may be another, as that of an elimination without pivoting is."""
+        if self.rounding is None:
+            return self.timed
+        last = [case.seed for case in self.expected if case.usual][-1]
+        again = self.rounding.of_variant(last, variant, self.filling)
+        return of_changed_inputs(self.variants[variant], again) if again else self.timed
 
     def check_limits(self, limits: Limits) -> Limits:
         return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
@@ -106,11 +116,13 @@ def run_reference(
         raise ToolError(_problem(source, changed), hint=_hint(changed))
     judged = {**others.checked, **usual}
     computed = {case: checked.calls for case, checked in judged.items()}
-    known = expectations(computed, tolerance, Rounding(harness, candidate, run, alignment, limits))
+    rounding = Rounding(harness, candidate, run, alignment, limits)
+    known = expectations(computed, tolerance, rounding)
     return Reference(
         expected=known.expected,
         timed=known.timed,
         unrounded=known.unrounded,
+        rounding=rounding if known.by_element else None,
         variants=changed,
         filling=filling,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,

@@ -1,7 +1,11 @@
 """How far right results may be apart: from the rounding of the reference itself, where the source does not say.
 
 The reference is run again so that it rounds otherwise, k = 1..: with every operation rounded up, and rounded down;
-compiled with few optimisations and without contraction; compiled with sums reordered (`-ffast-math`) and contracted.
+compiled with few optimisations and without contraction; so compiled, and rounded up or down by chance, three times;
+compiled with sums reordered (`-ffast-math`) and contracted. Rounding up moves a - b c by little where the errors of the
+product and of the difference cancel: where one such number decides all others, as a pivot of an elimination does, none
+but roundings by chance show how far they move (Vignes, 1993, "A stochastic arithmetic for reliable scientific
+computation", section 2).
 
     s_i = max_k |y_k,i - y_i|       y: what the reference computes, i: an element of an array
     r_i = OF_ELEMENT max(s_i, p_i)  p_i: the median of s_j over the elements j that are pooled with i

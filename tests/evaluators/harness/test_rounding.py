@@ -1,0 +1,78 @@
+"""The reference rounded otherwise: by chance too, and for the inputs that timed calls change."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.evaluators.test_wrong_kernels import task_of
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.harness.rounding import BY_CHANCE, Rounding
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Measured
+
+pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+
+# Random matrices without pivoting: a small pivot's rounding decides all that comes after it.
+ELIMINATION = """
+#pragma tunepass param BACKWARDS: integer(0..1) = 0
+#pragma tunepass kernel lu(n = 24, A: inout double[n*n])
+void lu(int n, double A[restrict n][n])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int most = i < j ? i : j;
+#if BACKWARDS
+            for (int k = most - 1; k >= 0; k--) A[i][j] -= A[i][k] * A[k][j];
+#else
+            for (int k = 0; k < most; k++) A[i][j] -= A[i][k] * A[k][j];
+#endif
+            if (j < i) A[i][j] /= A[j][j];
+        }
+}
+"""
+BACKWARDS = Configuration({"BACKWARDS": 1})
+
+
+def evaluator_of(folder: Path) -> CompileRun:
+    return CompileRun(task_of(folder, ELIMINATION))
+
+
+def set_up(evaluator: CompileRun) -> tuple[Reference, Rounding]:
+    reference = evaluator.set_up()
+    assert reference.rounding is not None
+    return reference, reference.rounding
+
+
+def test_by_chance_each_seed_rounds_otherwise_and_the_same_each_time(tmp_path: Path) -> None:
+    with evaluator_of(tmp_path) as evaluator:
+        reference, ways = set_up(evaluator)
+        usual = next(case for case in reference.expected if case.usual)
+        results, obstacles = ways.run([usual])
+        again, _ = ways.run([usual])
+    assert obstacles == []
+    by_chance = [result[usual][0].values for result in results[3:6]]  # after up, down and to nearest
+    assert len(by_chance) == len(BY_CHANCE)
+    assert len({values.tobytes() for values in by_chance}) == len(BY_CHANCE)
+    assert [r[usual][0].values.tobytes() for r in again] == [r[usual][0].values.tobytes() for r in results]
+    expected = reference.expected[usual].calls[usual.poison][0].values
+    for values in by_chance:
+        assert 0 < np.abs(values - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+def test_sums_in_another_order_are_right_where_a_pivot_decides_all(tmp_path: Path) -> None:
+    with evaluator_of(tmp_path) as evaluator:
+        assert isinstance(evaluator.evaluate(BACKWARDS).outcome, Measured)
+
+
+def test_changed_inputs_have_tolerances_of_their_own(tmp_path: Path) -> None:
+    with evaluator_of(tmp_path) as evaluator:
+        reference, _ = set_up(evaluator)
+        for variant, expected in reference.variants.items():
+            (tolerance,) = reference.tolerances_of(variant)
+            assert tolerance.elements is not None and tolerance.elements.shape == expected[0].values.shape
+            assert 0 < np.median(tolerance.elements) < 1e-6 * np.abs(expected[0].values).max()
