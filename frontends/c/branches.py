@@ -123,7 +123,8 @@ def name_of(pragma: KernelPragma) -> str:
 
 def defining(pragma: KernelPragma, readings: Sequence[Reading]) -> list[Reading]:
     """The readings that have the kernel's function."""
-    return [reading for reading in readings if any(f.name == name_of(pragma) for f in reading.functions)]
+    name = name_of(pragma)
+    return [reading for reading in readings if any(f.name == name for f in reading.functions)]
 
 
 def check_defined(pragma: KernelPragma, readings: Sequence[Reading]) -> None:

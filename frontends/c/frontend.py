@@ -32,7 +32,14 @@ from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
+from tunepass.frontends.c.pragmas.groups import (
+    BELONGS,
+    PragmaGroup,
+    group,
+    no_duplicates,
+    reading_one,
+    refuse_none,
+)
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -88,7 +95,7 @@ class CFrontend(Frontend):
         text = annotated(source)
         pragmas = each(text.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
         refuse_none(pragmas, source)
-        return _KernelReader(source, text, words).read(pragmas)
+        return _KernelReader(source, text, words, only).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
@@ -98,10 +105,11 @@ class CFrontend(Frontend):
 
 
 class _KernelReader:
-    """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
+    """Turns groups into kernels: parameters first; what depends on them only once they are sound. With `only`, that
+    kernel alone, and those whose nests are counted before its own."""
 
-    def __init__(self, source: Source, text: Annotated, words: Sequence[str]):
-        self.compiler_words = words
+    def __init__(self, source: Source, text: Annotated, words: Sequence[str], only: str | None = None):
+        self.compiler_words, self.only = words, only
         self.derived_nests = 0
         self.source, self.text = source, text
         self.tune_calls = tune_calls(text)
@@ -137,8 +145,6 @@ class _KernelReader:
         pragmas, kernels = after_macros(pragmas, self.unit), after_macros(kernels, self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant(kernels, self.functions)
-        for pragma in kernels:
-            check_defined(pragma, self.readings)
         others = [pair for r in self.readings[1:] for pair in self.meant(kernels, r.functions).items()]
         groups = group(pragmas, self.definitions, others)
         no_duplicates([p for g in groups for p in g.params], "parameter")
@@ -146,7 +152,10 @@ class _KernelReader:
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.kernels = kernels
+        groups = reading_one(groups, self.only)
+        self.kernels = [g.target for g in groups if isinstance(g.target, KernelPragma)]
+        for pragma in self.kernels:
+            check_defined(pragma, self.readings)
         self.calls = self.call_reader(self.readings[0], self.warnings)
         self.tunables = TunablesReader(
             source=self.source,

@@ -44,7 +44,7 @@ class PresenceReader:
 
     def first(self) -> frozenset[str]:
         """Names of candidates, by the source alone: its headers are known once it is read."""
-        uses = {p.name: macro_uses(p.name, [self.text]) for p in self._booleans}
+        uses = macro_uses([p.name for p in self._booleans], [self.text])
         return frozenset(name for name, those in uses.items() if not (those.valued or self._definitions(those)))
 
     def settled(self, read: Callable[[frozenset[str]], Unit]) -> frozenset[str]:
@@ -58,7 +58,8 @@ class PresenceReader:
         files = [self.text]
         if self._booleans:
             files = files_of(self.text, read(self.first()).text, [p.name for p in asking])
-        uses = [(p, macro_uses(p.name, files)) for p in asking]
+        by_name = macro_uses([p.name for p in asking], files)
+        uses = [(p, by_name[p.name]) for p in asking]
         each(uses, lambda pair: self._check(*pair))
         return frozenset(p.name for p, those in uses if _is_boolean(p) and those.only_existence)
 

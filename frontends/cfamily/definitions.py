@@ -86,10 +86,12 @@ def named(name: str, definitions: Sequence[FunctionDefinition], place: int) -> l
     all whose qualified name ends with it."""
     qualified = plain_name(name)
     around = {s for d in definitions for s in d.scopes if d.start <= place < s.end}
-    exact = [d for d in definitions if d.qualified == qualified]
+    last = qualified.rpartition("::")[2]
+    candidates = [d for d in definitions if d.name == last]
+    exact = [d for d in candidates if d.qualified == qualified]
     if exact:
         return exact
-    ending = [d for d in definitions if d.qualified.endswith(f"::{qualified}")]
+    ending = [d for d in candidates if d.qualified.endswith(f"::{qualified}")]
     inside = [d for d in ending if any(scope in around for scope in d.scopes)]
     return inside or ending
 

@@ -44,6 +44,7 @@ from tunepass.frontends.cfamily.tree import UnreadableError
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 ABSENT = f"{PREFIX}h_"
+MOST_IN_WORDS = 1 << 15  # characters of definitions in a command
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
 ERROR = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
@@ -120,9 +121,10 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
 
     Each defines a macro of its own, which says that the compiler took it.
     """
-    listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
-               f"-iquote{command.folder}", STDIN]  # fmt: skip
-    reply = ask_about(listing, source.text)
+    with defining(symbols) as definitions:
+        listing = [command.program, *command.words, *definitions, "-M", "-MG", "-x", command.language,
+                   f"-iquote{command.folder}", STDIN]  # fmt: skip
+        reply = ask_about(listing, source.text)
     listed = reply.stdout.replace("\\\n", " ").partition(":")[2].split()
     names = tuple(name for name in listed if not Path(name).is_absolute())
     with tempfile.TemporaryDirectory() as folder:
@@ -135,6 +137,26 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_text(f"#define {ABSENT}{number}_\n")
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
+
+
+@contextlib.contextmanager
+def defining(symbols: Symbols) -> Iterator[list[str]]:
+    """The compiler's words for the symbols' values; where they are too many for a command, a file as if they were words
+    (gcc hands its words to its parts in one variable of the environment, of at most 128 KiB)."""
+    words = symbols.definitions()
+    if sum(map(len, words)) < MOST_IN_WORDS:
+        yield words
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".h") as file:
+        file.write('#line 1 "<command-line>"\n' + "".join(map(_directive, words)))
+        file.flush()
+        yield ["-imacros", file.name]
+
+
+def _directive(word: str) -> str:
+    """Lines of a source for the -D or -U."""
+    name, defines, value = word[2:].partition("=")
+    return f"#undef {name}\n" + (f"#define {name} {value}\n" if defines else "")
 
 
 def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool) -> Preprocessed:
@@ -223,9 +245,9 @@ def _refusal(source: Source, place: int) -> SourceError:
 
 
 def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
-    words = command.preprocessing(symbols.definitions(), macros=macros)
     try:
-        reply = ask_about(words, f'#line 1 "{OWN}"\n{text}')
+        with defining(symbols) as definitions:
+            reply = ask_about(command.preprocessing(definitions, macros=macros), f'#line 1 "{OWN}"\n{text}')
     except ToolError:
         identify(command.program)  # says how to get a compiler that is not there
         raise

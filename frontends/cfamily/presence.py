@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Source, Span
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
@@ -42,44 +42,66 @@ def _has_any(source: Source, names: Sequence[str]) -> bool:
     return len(source.text) <= LONGEST and any(name in source.text for name in names)
 
 
-def macro_uses(name: str, files: Iterable[Annotated]) -> MacroUses:
-    existence_tests: list[Span] = []
-    valued: list[Span] = []
-    changed: list[Span] = []
+def macro_uses(names: Iterable[str], files: Iterable[Annotated]) -> dict[str, MacroUses]:
+    """The uses of each name, in one pass over the files."""
+    collected = {name: _Collected() for name in names}
     for file in files:
-        around_definition = set(_around_definitions(name, file))
+        around_definitions = _around_definitions(file)
         for directive in file.directives:
             line = _line(file.source, directive)
-            if directive.kind in DEFINING and defined_name(directive) == name:
-                changed.append(line)
-            asks, uses = _mentions(name, directive)
-            if asks and id(directive) not in around_definition:
-                existence_tests.append(line)
-            if uses:
-                valued.append(line)
-        valued += [file.source.span(t.start, t.end) for t in file.code if t.kind == "name" and t.text == name]
-    return MacroUses(tuple(existence_tests), tuple(valued), tuple(changed))
+            defined = defined_name(directive) if directive.kind in DEFINING else ""
+            if defined in collected:
+                collected[defined].changed.append(line)
+            for name, (asks, uses) in _mentions(directive).items():
+                if name not in collected:
+                    continue
+                if asks and id(directive) not in around_definitions.get(name, ()):
+                    collected[name].existence_tests.append(line)
+                if uses:
+                    collected[name].valued.append(line)
+        for token in file.code:
+            if token.kind == "name" and token.text in collected:
+                collected[token.text].valued.append(file.source.span(token.start, token.end))
+    return {name: each.uses for name, each in collected.items()}
 
 
-def _around_definitions(name: str, file: Annotated) -> Iterator[int]:
-    """The directives of chains that define the macro inside, or take it away."""
+@dataclass(slots=True)
+class _Collected:
+    existence_tests: list[Span] = field(default_factory=list)
+    valued: list[Span] = field(default_factory=list)
+    changed: list[Span] = field(default_factory=list)
+
+    @property
+    def uses(self) -> MacroUses:
+        return MacroUses(tuple(self.existence_tests), tuple(self.valued), tuple(self.changed))
+
+
+def _around_definitions(file: Annotated) -> dict[str, set[int]]:
+    """By macro, the directives of chains that define it inside, or take it away."""
+    around: dict[str, set[int]] = {}
     listed = chains(file.directives)
     for chain, inside in zip(listed, defined_inside(listed, file.directives)):
-        if name in inside:
-            yield from (id(directive) for directive in chain.directives)
+        for name in inside:
+            around.setdefault(name, set()).update(id(directive) for directive in chain.directives)
+    return around
 
 
-def _mentions(name: str, directive: Directive) -> tuple[bool, bool]:
-    """(It asks if the macro is defined, it uses the macro's value)."""
-    if directive.kind == CLOSING or name not in directive.body:
-        return False, False
+def _mentions(directive: Directive) -> dict[str, tuple[bool, bool]]:
+    """By name: (it asks if the macro is defined, it uses the macro's value)."""
+    if directive.kind == CLOSING:
+        return {}
     body = condition_of(directive) if directive.kind in CONDITIONS else directive.body
-    words = [token.text for token in tokens(body)]
+    words = list(tokens(body))
     if directive.kind in DEFINING:
         words = words[1:]
-    before = [words[max(0, at - 2) : at] for at, word in enumerate(words) if word == name]
-    asks = [ahead[-1:] == ["defined"] or ahead == ["defined", "("] for ahead in before]
-    return any(asks), not all(asks)
+    mentions: dict[str, tuple[bool, bool]] = {}
+    for at, word in enumerate(words):
+        if word.kind == "name":
+            before = [each.text for each in words[max(0, at - 2) : at]]
+            is_test = before[-1:] == ["defined"] or before == ["defined", "("]
+            asks, uses = mentions.get(word.text, (False, False))
+            mentions[word.text] = (asks or is_test, uses or not is_test)
+    return mentions
 
 
 def _line(source: Source, directive: Directive) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tunepass.frontends.cfamily.tokens import TOKEN, Token, tokens
 
@@ -50,6 +50,7 @@ class RawText:
         return frozenset(t.text for s in self.sections if s.outer is None for t in s.tokens if t.kind == "name")
 
 
+@lru_cache(maxsize=2)  # pragmas are read first, then the same text is preprocessed
 def read_raw(text: str) -> RawText:
     sections: list[Section] = []
     directives: list[Directive] = []

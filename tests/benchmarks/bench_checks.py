@@ -81,8 +81,8 @@ def refused(name: str, schedules: int, seed: int) -> Refused:
                 outcome = evaluator.evaluate(configuration).outcome
                 end = outcome.stage if isinstance(outcome, Failed) else "right"
                 result.ends[end] += 1
-                if end == "wrong_result":
-                    result.words.append(f"{dict(configuration)}: {outcome.log if isinstance(outcome, Failed) else ''}")
+                if isinstance(outcome, Failed):
+                    result.words.append(f"{end}: {dict(configuration)}: {outcome.log[:300]}")
     return result
 
 

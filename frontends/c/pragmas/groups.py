@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -60,8 +60,38 @@ def group(
         targets = [_program(pragmas, definitions)]
     else:
         _no_clauses(pragmas)
-    owned = [(owner(p.span.start, targets, definitions, others), p) for p in pragmas]
-    return [_group(target, [p for its, p in owned if its is target]) for target in targets]
+    bodies = list(_bodies(targets, definitions, others))
+    of_target: dict[int, list[Pragma]] = {id(target): [] for target in targets}
+    for pragma in pragmas:
+        of_target[id(owner(pragma.span.start, targets, bodies))].append(pragma)
+    return [_group(target, of_target[id(target)]) for target in targets]
+
+
+def _bodies(
+    targets: Sequence[Target],
+    definitions: Mapping[str, FunctionDefinition],
+    others: Sequence[tuple[str, FunctionDefinition]],
+) -> Iterator[tuple[int, int, Target]]:
+    """The ranges of the kernels' functions."""
+    further: dict[str, list[FunctionDefinition]] = {}
+    for name, function in others:
+        further.setdefault(name, []).append(function)
+    for target in targets:
+        if isinstance(target, KernelPragma):
+            usual = [definitions[target.name]] if target.name in definitions else []
+            for function in (*usual, *further.get(target.name, ())):
+                yield function.body_start, function.body_end, target
+
+
+def reading_one(groups: Sequence[PragmaGroup], only: str | None) -> list[PragmaGroup]:
+    """The group of the kernel `only`, and those before it whose nests give its own their numbers; all without one."""
+    place = next(
+        (k for k, g in enumerate(groups) if isinstance(g.target, KernelPragma) and g.target.name == only), None
+    )
+    if place is None:
+        return list(groups)
+    earlier = [g for g in groups[:place] if g.autos and groups[place].autos]
+    return [*earlier, groups[place]]
 
 
 def refuse_none(pragmas: Sequence[object], source: Source) -> None:
@@ -103,19 +133,11 @@ def _no_clauses(pragmas: Sequence[Pragma]) -> None:
         raise SourceError("this file has a pragma that says how it is judged", stated.span, hint)
 
 
-def owner(
-    start: int,
-    targets: Sequence[Target],
-    definitions: Mapping[str, FunctionDefinition],
-    others: Sequence[tuple[str, FunctionDefinition]] = (),
-) -> Target:
+def owner(start: int, targets: Sequence[Target], bodies: Sequence[tuple[int, int, Target]]) -> Target:
     """The kernel in whose function `start` is; else the first `kernel` or `run` after it; else the last."""
-    for target in targets:
-        if isinstance(target, KernelPragma):
-            further = [function for name, function in others if name == target.name]
-            functions = [*([definitions[target.name]] if target.name in definitions else []), *further]
-            if any(f.body_start <= start < f.body_end for f in functions):
-                return target
+    inside = next((target for first, end, target in bodies if first <= start < end), None)
+    if inside is not None:
+        return inside
     return next((t for t in targets if t.span.start > start), targets[-1])
 
 

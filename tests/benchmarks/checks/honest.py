@@ -212,7 +212,7 @@ HONEST: dict[str, str] = {
         """for (int r = 0; r < n; r++) {
         float mean[16] = {0}, square[16] = {0}, a = 0, b = 0;
         for (int j = 0; j < m; j++) mean[j % LANES] += x[r * m + j], square[j % LANES] += x[r * m + j] * x[r * m + j];
-        for (int k = 0; k < LANES; k++) a += mean[k], b += square[k];
+        for (int l = 0; l < LANES; l++) a += mean[PAIRS ? LANES - 1 - l : l], b += square[PAIRS ? LANES - 1 - l : l];
         a /= m, b = b / m - a * a;
         for (int j = 0; j < m; j++) y[r * m + j] = (x[r * m + j] - a) / sqrtf(b + 1e-5f);
     }""",
