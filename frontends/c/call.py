@@ -29,6 +29,7 @@ from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
 from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.overloading import class_names, is_overloaded, is_static_member
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import (
     Argument,
@@ -63,7 +64,7 @@ class CallReader:
         """The call, its arguments checked one by one against the definition's formal parameters."""
         earlier_warnings = len(self.warnings)
         found = overloads(pragma, self.functions)
-        definition = chosen(pragma, found)
+        definition = chosen(pragma, found, self.functions)
         pragma = self._with_object(pragma, definition)
         self._check_callable(pragma, definition)
         arguments, names = self._arguments(pragma, definition)
@@ -141,8 +142,7 @@ class CallReader:
 
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""
-        owner = definition.path[-1]
-        return owner in self.unit.records and (owner, definition.name) not in self.unit.static_members
+        return definition.path[-1] in self.unit.records and not is_static_member(self.unit, definition)
 
     def _entry(
         self,
@@ -160,7 +160,10 @@ class CallReader:
         reals = [isinstance(values.get(a.name), float) for a in arguments]
         text = SetupText(setup, arguments, reals, pragma.span, self.cpp) if setup else None
         if self.cpp:
-            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, self.types, text)
+            classes = class_names(self.unit, definition)
+            known_address = not {"&", "&&", "volatile"} & set(definition.qualifiers.split())
+            by_type = overloaded or not known_address or is_overloaded(self.unit, definition)
+            return cpp_entry(pragma.name, definition, arguments, reals, classes if by_type else None, self.types, text)
         return c_entry(definition, arguments, reals, text)
 
     def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:

@@ -14,9 +14,10 @@ from importlib import resources
 from tunepass.frontends.c.harness.isolation import without_macros
 from tunepass.frontends.c.place_text import COMMON, OF_C, OF_CPP
 from tunepass.frontends.c.setup_entry import SetupText
+from tunepass.frontends.c.signatures import called_object, kernel_type, with_arguments
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
+from tunepass.frontends.cfamily.names import pieces, plain_name
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
@@ -43,26 +44,6 @@ def returned_type(name: str, definition: FunctionDefinition, types: Types) -> st
     inside = any(scope.kind != "extern" for scope in definition.scopes) or bool(definition.path)
     named = meant.base in types.records and (not inside or "::" in meant.base)
     return meant.base if is_known(meant.base) or named else "void"
-
-
-def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
-    """`text` with the parameters of the template, and of the class templates around it, as `name` gives them."""
-    named = pieces(name)
-    lists = [(definition.template or "", name)]
-    for scope in definition.scopes:
-        lists += [(scope.template or "", piece) for piece in named[:-1] if piece.startswith(f"{scope.name}<")]
-    for parameters, given in lists:
-        text = _replaced(text, split_arguments(parameters), template_arguments(given) or ())
-    return text
-
-
-def _replaced(text: str, parameters: Sequence[str], arguments: Sequence[str]) -> str:
-    if any("..." in part for part in parameters):
-        return text
-    for part, argument in zip(parameters, arguments):
-        words = re.findall(r"\w+", part.split("=")[0])
-        text = re.sub(rf"\b{words[-1]}\b", argument.replace("\\", ""), text) if words else text
-    return text
 
 
 def c_entry(
@@ -92,11 +73,11 @@ def cpp_entry(
     definition: FunctionDefinition,
     arguments: Sequence[Argument],
     reals: Sequence[bool],
-    overloaded: bool,
+    classes: Sequence[str] | None,
     types: Types,
     setup: SetupText | None = None,
 ) -> Entry:
-    """In the kernel's own namespace, so that names mean what they mean there."""
+    """In the kernel's own namespace, so that names mean what they mean there. `classes`: see `kernel_type`."""
     called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
     made = iter(range(setup.on_object if setup else 0, len(arguments) + 1))
@@ -104,6 +85,7 @@ def cpp_entry(
         setup.passed(next(made)) if setup and is_open(argument) else _passed(k, argument)
         for k, argument in enumerate(arguments)
     ]
+    object_ = called_object(definition, classes, setup.passed(0)) if setup and setup.on_object else ""
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
     cases = [
         f"case {number}: return tunepass_entry::contained<tunepass_kernel::parameter<{k}>, {k}>::asked(what, count);"
@@ -118,10 +100,10 @@ def cpp_entry(
         "#include <stdint.h>",
         text,
         *(f"namespace {space} {{" for space in spaces),
-        f"typedef tunepass_entry::signature<decltype({_address(called, definition, overloaded)})> tunepass_kernel;",
+        *kernel_type(called, definition, classes),
         *_opened(setup, called),
         f"{prototype} {{",
-        f"    {leave}({_object(setup)}{called}({', '.join(passed)}));",
+        f"    {leave}({object_}{called}({', '.join(passed)}));",
         "}",
         'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
         "    (void)what; (void)count;",
@@ -150,12 +132,8 @@ def is_open(argument: Argument) -> bool:
 def _opened(setup: SetupText | None, called: str) -> list[str]:
     if setup is None:
         return []
-    object_ = [f"typedef {called.rpartition('::')[0]} tunepass_object;"] if setup.on_object else []
+    object_ = [f"typedef {'::'.join(pieces(called)[:-1])} tunepass_object;"] if setup.on_object else []
     return [*(COMMON + OF_CPP).splitlines(), *object_, *setup.lines()]
-
-
-def _object(setup: SetupText | None) -> str:
-    return f"({setup.passed(0)})->" if setup and setup.on_object else ""
 
 
 def _called(name: str, definition: FunctionDefinition) -> str:
@@ -164,20 +142,6 @@ def _called(name: str, definition: FunctionDefinition) -> str:
     own = [*classes, *definition.path, definition.name]
     written = pieces(name)[-len(own) :]
     return "::".join([*own[: len(own) - len(written)], *written])
-
-
-def _address(called: str, definition: FunctionDefinition, overloaded: bool) -> str:
-    if not overloaded:
-        return f"&{called}"
-    types = ", ".join(_nameless(formal.text, formal.name) for formal in definition.formals)
-    pointer = with_arguments(f"{definition.returns} (*)({types})", called, definition)
-    return f"static_cast<{pointer}>(&{called})"
-
-
-def _nameless(text: str, name: str) -> str:
-    """A formal parameter's type."""
-    text = re.sub(r"(?<![<>=!])=.*", "", text)
-    return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", "", text) if name else text
 
 
 def _formals(arguments: Sequence[Argument], reals: Sequence[bool], *, counted: bool) -> str:

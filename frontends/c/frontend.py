@@ -204,7 +204,7 @@ class _KernelReader:
         found: dict[str, FunctionDefinition] = {}
         for pragma in pragmas:
             with contextlib.suppress(SourceError):
-                found[pragma.name] = chosen(pragma, overloads(pragma, functions))
+                found[pragma.name] = chosen(pragma, overloads(pragma, functions), functions)
         return found
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:

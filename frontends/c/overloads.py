@@ -25,7 +25,7 @@ def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -
         words = " and ".join(f"`{name}`" for name in functions[:3])
         raise SourceError(f"`{pragma.name}` may be {words}", pragma.span, f"write `{functions[0]}`")
     candidates = _templates(pragma, candidates)
-    return list({tuple(f.text for f in d.formals): d for d in reversed(candidates)}.values())[::-1]
+    return list({(tuple(f.text for f in d.formals), d.qualifiers): d for d in reversed(candidates)}.values())[::-1]
 
 
 def _templates(pragma: KernelPragma, candidates: list[FunctionDefinition]) -> list[FunctionDefinition]:
@@ -72,8 +72,12 @@ def _example(parameters: str) -> str:
     return ", ".join("8" if is_integral(kind) else "double" for kind in kinds)
 
 
-def chosen(pragma: KernelPragma, candidates: Sequence[FunctionDefinition]) -> FunctionDefinition:
-    """The overload that takes the pragma's arguments. Raises SourceError where none does, or two as well."""
+def chosen(
+    pragma: KernelPragma, candidates: Sequence[FunctionDefinition], definitions: Sequence[FunctionDefinition]
+) -> FunctionDefinition:
+    """The overload that takes the pragma's arguments; of several the one that the pragma stands before.
+
+    Raises SourceError where none takes them, and where several do and the pragma stands before another function."""
     if len(candidates) == 1:
         return candidates[0]
     scores = {k: score for k, d in enumerate(candidates) if (score := _score(pragma.arguments, d.formals)) is not None}
@@ -81,8 +85,11 @@ def chosen(pragma: KernelPragma, candidates: Sequence[FunctionDefinition]) -> Fu
     listed = "; ".join(f"`{d.prototype}`" for d in (best or candidates)[:4])
     if not best:
         raise SourceError(f"no overload of `{pragma.name}` takes these arguments", pragma.span, f"there are {listed}")
+    following = min((d for d in definitions if d.start > pragma.span.start), key=lambda d: d.start, default=None)
+    best = [d for d in best if d == following] or best
     if len(best) > 1:
-        raise SourceError(f"{len(best)} overloads of `{pragma.name}` take these arguments", pragma.span, listed)
+        hint = f"{listed}; write the pragma before the one that is meant"
+        raise SourceError(f"{len(best)} overloads of `{pragma.name}` take these arguments", pragma.span, hint)
     return best[0]
 
 

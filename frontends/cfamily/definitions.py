@@ -56,6 +56,8 @@ class FunctionDefinition:
     template: str | None = None  # its template parameters
     specialised: tuple[str, ...] | None = None  # the template arguments that a `template <>` is for
     result: CType = VOID
+    of_class: str = ""  # the template parameters of its class: `template <class T> void S<T>::f()`
+    qualifiers: str = ""  # of the object that a member function is called on: `const`, `&&`
 
     @property
     def qualified(self) -> str:
@@ -72,7 +74,7 @@ def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     """The definitions of the source itself, in the order of the text; active ones only."""
     static = _declared_static(unit)
     functions = (f for f in unit.functions if not f.in_header and "operator" not in f.name.text)
-    return tuple(_definition(unit, f, f.name.text in static) for f in functions)
+    return tuple(_definition(unit, f, not f.record and f.name.text in static) for f in functions)
 
 
 def _declared_static(unit: Unit) -> frozenset[str]:
@@ -126,9 +128,9 @@ def _definition(unit: Unit, function: Function, static: bool) -> FunctionDefinit
     *path, name = plain_name(function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
-    template = function.template
+    template, of_class = function.template, ""
     if template is not None and template.outer < sum("<" in scope for scope in pieces(function.name.text)[:-1]):
-        template = None  # the parameters are those of the class: `void S<T>::f()`
+        of_class, template = template.text, None  # `template <class T> void S<T>::f()`
     tokens = unit.tokens
     return FunctionDefinition(
         name=name,
@@ -145,7 +147,19 @@ def _definition(unit: Unit, function: Function, static: bool) -> FunctionDefinit
         template=template.text if template is not None else None,
         specialised=template_arguments(function.name.text),
         result=_result(function),
+        of_class=of_class,
+        qualifiers=_qualifiers(unit, function),
     )
+
+
+def _qualifiers(unit: Unit, function: Function) -> str:
+    words = []
+    for token in unit.tokens[function.formals_end + 1 : function.opening]:
+        if token.at("const", "volatile", "&", "&&"):
+            words.append(token.text)
+        elif not token.at("noexcept", "override", "final"):
+            break
+    return " ".join(words)
 
 
 def _prototype(unit: Unit, function: Function, formals: Sequence[Formal]) -> str:

@@ -97,6 +97,16 @@ class Function:
             raise self.unit.unreadable(fault) from None
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredFunction:
+    """A function as its class or its namespace declares it."""
+
+    words: tuple[str, ...]
+    parameters: tuple[Declaration, ...]
+    scopes: tuple[Scope, ...]
+    template: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Unit:
     """`dialect` settles which words are the language's own. Everything is found at first use."""
@@ -147,6 +157,16 @@ class Unit:
         declared = (function.name.text, len(function.formals)) in self._scope.c_linked
         outside = function.template is None and all(s.kind != "class" for s in function.scopes)
         return (declared and outside) or any(s.kind == "extern" for s in function.scopes)
+
+    def declared_functions(self, name: str) -> tuple[DeclaredFunction, ...]:
+        """Declarations without a body, each read once it is asked for."""
+        found = (self._scope.declared_function(*place) for place in self._scope.function_places.get(name, ()))
+        return tuple(d for d in found if d is not None)
+
+    @property
+    def used_names(self) -> frozenset[tuple[tuple[str, ...], str]]:
+        """(scopes, name) of what `using a::name;` brings into a class or a namespace."""
+        return frozenset(self._scope.used_names)
 
     @property
     def variables(self) -> tuple[Declaration, ...]:
@@ -257,6 +277,8 @@ class _FileScope:
         self.aliases: dict[str, Declaration] = {}
         self.records: dict[str, Record] = {}
         self.c_linked: set[tuple[str, int]] = set()  # functions declared in `extern "C"`, with how many formals
+        self.function_places: dict[str, list[tuple[Node, Node, tuple[Scope, ...], bool]]] = {}
+        self.used_names: set[tuple[tuple[str, ...], str]] = set()
         self.faults: list[SyntaxFault] = []
 
     def read(self, node: Node, scopes: tuple[Scope, ...]) -> None:
@@ -306,6 +328,8 @@ class _FileScope:
                 self._declaration(node, scopes, template)
             case "alias_declaration":
                 self._alias(node)
+            case "using_declaration":
+                self._using(node, scopes)
             case "ERROR":
                 self.faults.append(self.reader.fault(node))
                 self.read(node, scopes)
@@ -398,8 +422,35 @@ class _FileScope:
                 self.faults.append(fault)
             before = self.reader.last(child)
 
+    def _using(self, node: Node, scopes: tuple[Scope, ...]) -> None:
+        words = [t.text for t in self.reader.tokens[self.reader.first(node) : self.reader.last(node) + 1]]
+        if "namespace" not in words and len(words) > 2:
+            self.used_names.add((tuple(s.name for s in scopes if s.name), words[-2]))
+
+    def _note_functions(self, node: Node, scopes: tuple[Scope, ...], template: bool) -> None:
+        """Where each function of a declaration is declared, by its name."""
+        for written in self.reader._declarators(node):
+            inner: Node | None = written
+            while inner is not None and not inner.type.endswith("function_declarator"):
+                inner = self.reader._inner(inner)
+            name = inner.child_by_field_name("declarator") if inner is not None else None
+            if name is not None and name.type.endswith("identifier"):
+                place = (node, written, scopes, template)
+                self.function_places.setdefault(self.reader.token(name).text, []).append(place)
+
+    def declared_function(
+        self, node: Node, written: Node, scopes: tuple[Scope, ...], template: bool
+    ) -> DeclaredFunction | None:
+        try:
+            parameters = self.reader.declarator(written).parameters
+            return DeclaredFunction(self.reader.specifiers(node)[0], parameters or (), scopes, template)
+        except SyntaxFault:
+            self.reader.depth = 0
+            return None
+
     def _member(self, node: Node, scopes: tuple[Scope, ...], before: int) -> None:
         if node.type == "field_declaration":
+            self._note_functions(node, scopes, template=False)
             inner = next(
                 (
                     c
@@ -432,6 +483,7 @@ class _FileScope:
                     first=declaration.first, last=declaration.last,
                 )  # fmt: skip
         elif declaration.declarators:
+            self._note_functions(node, scopes, template is not None)
             self.globals.append(declaration)
             if template is None and all(s.kind == "extern" or (s.kind, s.name) == ("namespace", "") for s in scopes):
                 self.variables.append(declaration)

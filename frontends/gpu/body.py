@@ -195,7 +195,7 @@ def kernel_function(unit: GpuUnit, call: KernelPragma) -> GpuFunction:
         raise SourceError(f"`{call.name}` is no kernel", call.span, hint)
     if len(kernels) == 1:
         return kernels[0]
-    definition = chosen(call, [f.definition for f in kernels])
+    definition = chosen(call, [f.definition for f in kernels], unit.functions)
     return next(f for f in kernels if f.definition is definition)
 
 

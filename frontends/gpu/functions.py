@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tunepass.frontends.c.entry import with_arguments
+from tunepass.frontends.c.signatures import with_arguments
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, declared, declared_types
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, definitions
 from tunepass.frontends.cfamily.tokens import tokens

@@ -1,0 +1,86 @@
+"""The type of a kernel in C++, as the entry writes it: of the kernel's address, or of its formal parameters.
+
+The address of an overloaded function means no function, and that of a member with a reference qualifier has a type that
+harness/entry.h does not know. The types of formal parameters are written where the names of the class mean what they
+mean in it: in a class that is derived from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import pieces, split_arguments, template_arguments
+
+KERNEL = "tunepass_kernel"
+SCOPE = "tunepass_scope_"
+QUIET = ('"-Wnon-virtual-dtor"', '"-Weffc++"')  # the derived classes have no objects
+
+
+def kernel_type(called: str, definition: FunctionDefinition, classes: Sequence[str] | None) -> list[str]:
+    """Lines that define `tunepass_kernel`. `classes` are those around a kernel that has to be named by its
+    formal parameters; None: its address means it alone."""
+    if classes is None:
+        return [f"typedef tunepass_entry::signature<decltype(&{called})> {KERNEL};"]
+    types = ", ".join(nameless(formal.text, formal.name) for formal in definition.formals)
+    signature = with_arguments(f"tunepass_entry::signature<void (*)({types})>", called, definition)
+    outer = pieces(called)[:-1]
+    first = len(outer) - len(classes)
+    spaces, inner = outer[:first], outer[first:]
+    if not spaces and not inner:
+        return [f"typedef {signature} {KERNEL};"]
+    bases = ["::".join(inner[: k + 1]) for k in range(len(inner))]
+    scopes = [f"{SCOPE}{k}" for k in range(len(inner))]
+    return [
+        *(f"namespace {space} {{" for space in spaces),
+        "struct tunepass_no_class {};",
+        "#pragma GCC diagnostic push",
+        *(f"#pragma GCC diagnostic ignored {option}" for option in QUIET),
+        *(f"struct {scope} : {_derivable(base)} {{" for scope, base in zip(scopes, bases)),
+        f"typedef {signature} type_of_kernel;",
+        "};" * len(inner),
+        "#pragma GCC diagnostic pop",
+        "}" * len(spaces),
+        f"typedef {'::'.join([*spaces, *scopes, 'type_of_kernel'])} {KERNEL};",
+    ]
+
+
+def _derivable(name: str) -> str:
+    return f"std::conditional<__is_final({name}) || __is_union({name}), tunepass_no_class, {name}>::type"
+
+
+def called_object(definition: FunctionDefinition, classes: Sequence[str] | None, object_: str) -> str:
+    """The object that the member function is called on, which settles the overload: by a pointer or a reference."""
+    words = definition.qualifiers.split()
+    if not words or classes is None:
+        return f"({object_})->"
+    reference = words.pop() if words[-1] in ("&", "&&") else "&"
+    return f"static_cast<{' '.join(['tunepass_object', *words, reference])}>(*({object_}))."
+
+
+def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
+    """`text` with the parameters of the template, and of the class templates around it, as `name` gives them."""
+    named = pieces(name)
+    lists = [(definition.template or "", name)]
+    for scope in definition.scopes:
+        lists += [(scope.template or "", piece) for piece in named[:-1] if piece.startswith(f"{scope.name}<")]
+    lists += [(definition.of_class, piece) for piece in named[-2:-1] if definition.path and definition.of_class]
+    for parameters, given in lists:
+        text = _replaced(text, split_arguments(parameters), template_arguments(given) or ())
+    return text
+
+
+def _replaced(text: str, parameters: Sequence[str], arguments: Sequence[str]) -> str:
+    if any("..." in part for part in parameters):
+        return text
+    for part, argument in zip(parameters, arguments):
+        words = re.findall(r"\w+", part.split("=")[0])
+        text = re.sub(rf"\b{words[-1]}\b", argument.replace("\\", ""), text) if words else text
+    return text
+
+
+def nameless(text: str, name: str) -> str:
+    """A formal parameter's type."""
+    text = re.sub(r"(?<![<>=!])=.*", "", text)
+    return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", "", text) if name else text

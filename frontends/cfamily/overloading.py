@@ -1,0 +1,113 @@
+"""Which other functions have a function's name where it is declared: in its class, or in its namespace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tunepass.frontends.cfamily.declared import CType, type_of
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import pieces, plain_name
+from tunepass.frontends.cfamily.tree import Declaration, Scope
+
+if TYPE_CHECKING:
+    from tunepass.frontends.cfamily.unit import Unit
+
+Parameter = tuple[CType, bool, bool]  # its type, whether it is a reference, whether what it refers to is constant
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Of a function that is declared or defined in the scope itself."""
+
+    parameters: tuple[Parameter, ...]
+    template: bool
+    static: bool
+
+
+def is_overloaded(unit: Unit, definition: FunctionDefinition) -> bool:
+    """Whether the address of its name may mean another function, too."""
+    path = scope_path(definition.scopes, definition.path)
+    if (path, definition.name) in unit.used_names:
+        return True
+    signatures = _signatures(unit, definition)
+    if class_names(unit, definition):
+        return len(signatures) > 1
+    several = len({(s.parameters, s.template) for s in signatures}) > 1
+    return several or (not path and _in_system_header(unit, definition))
+
+
+def is_static_member(unit: Unit, definition: FunctionDefinition) -> bool:
+    """Whether the class declares it `static`; of several overloads the one whose parameters are most alike counts."""
+    owner = class_names(unit, definition)[-1:]
+    if not owner or (plain_name(owner[0]), definition.name) not in unit.static_members:
+        return False
+    wanted = [_parameter_of(formal.type, formal.reference, formal.constant) for formal in definition.formals]
+    fitting = [s for s in _signatures(unit, definition) if len(s.parameters) == len(wanted)]
+    return max(fitting, key=lambda s: _likeness(s.parameters, wanted), default=Signature((), False, True)).static
+
+
+def class_names(unit: Unit, definition: FunctionDefinition) -> tuple[str, ...]:
+    """The classes around it, the outermost first, as they are written."""
+    around = [scope.name for scope in definition.scopes if scope.kind == "class"]
+    return (*around, *(name for name in definition.path if plain_name(name) in _records(unit)))
+
+
+def scope_path(scopes: Sequence[Scope], path: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names of the namespaces and classes around a function, without template arguments."""
+    names = [scope.name for scope in scopes if scope.name and scope.kind != "extern"]
+    return tuple(plain_name(piece).strip() for name in (*names, *path) for piece in pieces(name))
+
+
+def _records(unit: Unit) -> frozenset[str]:
+    return frozenset(plain_name(pieces(name)[-1]) for name in unit.records)
+
+
+def _signatures(unit: Unit, definition: FunctionDefinition) -> list[Signature]:
+    """Those of its name in its scope. A definition outside of its class repeats a declaration and is left out."""
+    path = scope_path(definition.scopes, definition.path)
+    found = [
+        _signature(d.parameters, d.words, d.template)
+        for d in unit.declared_functions(definition.name)
+        if scope_path(d.scopes) == path
+    ]
+    for function in unit.functions:
+        *qualifiers, name = plain_name(function.name.text).split("::")
+        inside = not qualifiers or not class_names(unit, definition)
+        if name == definition.name and inside and scope_path(function.scopes, qualifiers) == path:
+            found.append(_signature(function.formals, function.words, function.template is not None))
+    return found
+
+
+def _signature(parameters: Sequence[Declaration], words: Sequence[str], template: bool) -> Signature:
+    types = []
+    for parameter in parameters:
+        (declarator,) = parameter.declarators
+        kind = type_of(parameter.words, declarator)
+        types.append(_parameter_of(kind, declarator.reference, "const" in parameter.words))
+    return Signature(tuple(types), template, "static" in words)
+
+
+def _parameter_of(kind: CType, reference: bool, constant: bool) -> Parameter:
+    """`const` of what is passed by value makes no other function, and an array is passed as a pointer."""
+    decayed = CType(kind.base, kind.depth + 1, kind.dims[1:]) if kind.dims and not reference else kind
+    return decayed, reference, constant and bool(reference or kind.depth or kind.dims)
+
+
+def _likeness(parameters: Sequence[Parameter], wanted: Sequence[Parameter]) -> tuple[int, int]:
+    """How many are the same, and how many are but for the scopes of their types' names."""
+    pairs = list(zip(parameters, wanted))
+    return sum(a == b for a, b in pairs), sum(_unscoped(a) == _unscoped(b) for a, b in pairs)
+
+
+def _unscoped(parameter: Parameter) -> tuple[str, int, bool, bool]:
+    kind, reference, constant = parameter
+    return kind.base.rpartition("::")[2], kind.depth, reference, constant
+
+
+def _in_system_header(unit: Unit, definition: FunctionDefinition) -> bool:
+    name = re.escape(definition.name)
+    call = re.compile(rf"{name}(?<!\w{name})\s*\(")  # begins with the name, which is sought fast
+    return any(chunk.system and call.search(chunk.text) for chunk in unit.text.headers)
