@@ -153,7 +153,23 @@ class Declarations(Expressions):
         plain = [c for c, kind in inner if kind is None or kind.type not in RECORDS]
         members = tuple(a for c in plain for a in self.attributes_in(self._begin(c), self.last(c) + 1))
         kind = node.type.partition("_")[0]
-        return Record(name, self.members(body), template, kind, self._bases(node), own, members)
+        bases, hidden = self._bases(node), self._hidden(body, kind)
+        return Record(name, self.members(body), template, kind, bases, own, members, hidden)
+
+    def _hidden(self, body: Node, kind: str) -> frozenset[str]:
+        names: set[str] = set()
+        hidden = kind == "class"
+        for child in body.named_children:
+            if child.type == "access_specifier":
+                hidden = self.token(child).text != "public"
+            if child.type != "field_declaration" or not hidden:
+                continue
+            for node in self._declarators(child):
+                inner: Node | None = node
+                while inner is not None:
+                    node, inner = inner, self._inner(inner)
+                names.add(self.token(node).text)
+        return frozenset(names)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         clause = next((c for c in node.named_children if c.type == "base_class_clause"), None)

@@ -40,6 +40,8 @@ CHAIN_LIMIT = 300  # of `a + b + c ...`, which is as deep as it is long for whoe
 OPERATORS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
              "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}  # fmt: skip
 UNTYPED = QUALIFIERS | TAGGED | {"typename", "constexpr", "static", "mutable"}  # words beside a type's own
+DECLTYPE = frozenset({"decltype", "__decltype", "typeof", "__typeof__", "__typeof"})
+SEEN_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "_Atomic"})  # accesses through such types count
 CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier", "qualified_identifier",
                    "template_function", "template_type", "template_method", "dependent_name", "dependent_type",
@@ -224,7 +226,8 @@ class Expressions(Nodes):
         first, last = self.first(types) + 1, self.last(types) - 1
         words, pointer = self.type_words(first, last)
         values = self.arguments(arguments)
-        return Cast(words, pointer, values[0] if len(values) == 1 else Items(values))
+        value = values[0] if len(values) == 1 else Items(values)
+        return Cast(words, pointer, value, self._type_operators(first, last))
 
     def arguments(self, node: Node) -> tuple[Expression, ...]:
         for child in node.children:
@@ -234,23 +237,33 @@ class Expressions(Nodes):
     def _cast_expression(self, node: Node) -> Expression:
         type_ = self._field(node, "type")
         self.check(type_)
-        words, pointer = self._cast_words(node)
-        return Cast(words, pointer, self.expression(self._field(node, "value")))
+        first, last = self._between_brackets(node)
+        words, pointer = self.type_words(first, last)
+        return Cast(words, pointer, self.expression(self._field(node, "value")), self._type_operators(first, last))
 
     def _compound_literal_expression(self, node: Node) -> Expression:
         value = self._initializer_list(self._field(node, "value"))
         if self.token(node).at("("):
-            words, pointer = self._cast_words(node)
-            return Cast(words, pointer, value)
+            first, last = self._between_brackets(node)
+            words, pointer = self.type_words(first, last)
+            return Cast(words, pointer, value, self._type_operators(first, last))
         type_ = self._field(node, "type")
         if type_.start_byte == type_.end_byte:  # `int n = {}` of a formal parameter
             return value
         return Call(Name(self.folded(type_)), (value,))
 
-    def _cast_words(self, node: Node) -> tuple[str, bool]:
-        """Of the tokens between the brackets that begin the node, those that the grammar did not get too."""
+    def _between_brackets(self, node: Node) -> tuple[int, int]:
+        """The tokens between the brackets that begin the node, those that the grammar did not get too."""
         first = self.first(node)
-        return self.type_words(first + 1, self._closing(first) - 1)
+        return first + 1, self._closing(first) - 1
+
+    def _type_operators(self, first: int, last: int) -> str:
+        """`*` of `const double *`, `volatile*` of `volatile int *`; without lengths."""
+        angles = Angles()
+        inside = [t for t in self.tokens[first : last + 1] if not angles.enter(t) and not t.at("<")]
+        if any(t.text in DECLTYPE for t in inside):
+            return ""
+        return "".join(t.text for t in inside if t.at("*", "&", "&&", "(", ")", "[", "]") or t.text in SEEN_QUALIFIERS)
 
     def _closing(self, opening: int) -> int:
         return closing(self.tokens, opening)
@@ -265,8 +278,12 @@ class Expressions(Nodes):
             if angles.enter(token):
                 words.append(token)
                 continue
+            if token.text in DECLTYPE and level == 0 and at < last and self.tokens[at + 1].at("("):
+                inner = "".join(t.text for t in self.tokens[at + 1 : self._closing(at + 1) + 1])
+                words.append(replace(token, text=f"decltype{inner}"))
+                continue
             level += token.at("(", "[") - token.at(")", "]")
-            pointer = pointer or token.at("*", "[", "&")
+            pointer = pointer or token.at("*", "[", "&", "&&")
             plain = (token.kind != "op" or token.at("::", "<")) and token.text not in UNTYPED
             if level == 0 and plain and at not in self.feed.asides:
                 words.append(token)

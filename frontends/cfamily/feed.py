@@ -46,10 +46,15 @@ STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "catch"})
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
-SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum"}
+SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum", "typename"}
 """Names that are looked at wherever they stand; others only before a bracket."""
 OPERATORS = SPELLED.keys() | {"(", "<", "<<", "["}
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
+NO_ARGUMENTS = (";", "{", "}", "=", "&&", "||", "?", "+=", "-=", "*=", "/=", "++", "--")
+"""Never among template arguments outside brackets."""
+BEFORE_OPERAND = frozenset({"return", "case", "throw", "co_return", "co_yield", "else", "do", "and", "or", "not",
+                            "bitand", "bitor", "xor", "compl", "and_eq", "or_eq", "xor_eq", "not_eq"})  # fmt: skip
+TEMPLATE_LIMIT = 60
 AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
 
 
@@ -154,13 +159,32 @@ class Feeder:
             self.left_out.add(at + 1)  # the two brackets are one word of the grammar
             self.spelled[at + 2] = following.text + self.tokens[at + 2].text
             return at + 3
+        elif token.text == "typename" and self.cxx:
+            self._typename(at)
         elif token.text == "enum" and following.at(":"):
             self._untyped(at + 1)
         elif token.text.endswith("va_arg") and following.at("("):
             self._type_argument(at)
+        elif token.text == "__builtin_bit_cast" and following.at("("):
+            self._first_type(at)
+        elif self.cxx and following.at("(") and self._next(at - 1).text in ("*", "&", "&&", "const"):
+            self._initialised(at)
         elif following.at("(") and token.text not in STATEMENTS and self._next(at - 1).at(*BEFORE_STATEMENT):
             return self._of_statements(at)
         return at + 1
+
+    def _typename(self, at: int) -> None:
+        """`typename T::type(x)`, a value: without the word."""
+        depth, end = 0, at + 1
+        while end < at + TEMPLATE_LIMIT and end < len(self.tokens):
+            token = self.tokens[end]
+            follows_name = end > at + 1 and self.tokens[end - 1].kind == "name"
+            if depth == 0 and not (token.at("::", "<") or (token.kind == "name" and not follows_name)):
+                break
+            depth += token.at("<") - (len(token.text) if token.at(">", ">>") else 0)
+            end += 1
+        if depth == 0 and self._next(end).at("(", "{") and not self._next(end + 1).at("*", "&"):
+            self.left_out.add(at)
 
     def _untyped(self, at: int) -> None:
         """`enum : unsigned char { ... }`: without the type, which the grammar takes after a name alone."""
@@ -175,6 +199,14 @@ class Feeder:
         if commas:
             self.spelled[commas[-1] + 1] = "type"
             self.left_out |= set(range(commas[-1] + 2, end))
+
+    def _first_type(self, at: int) -> None:
+        """`__builtin_bit_cast(unsigned int, x)`: the type as one name."""
+        end = closing(self.tokens, at + 1)
+        comma = next((k for k in range(at + 2, end) if self.tokens[k].at(",")), end)
+        if comma < end:
+            self.spelled[at + 2] = "type"
+            self.left_out |= set(range(at + 3, comma))
 
     def _of_statements(self, at: int) -> int:
         """`DEBUG(3, int n = 0; print(n);)`, `check(ctx, return NULL)`: a macro that nothing here defines, since no call
@@ -192,6 +224,20 @@ class Feeder:
             return at + 1
         self.left_out |= set(range(at + 2, end))
         return end
+
+    def _initialised(self, at: int) -> None:
+        """`double *row(a + i * n);`, which the grammar takes for a function's declaration: with braces."""
+        first = at - 1
+        while self._next(first).at("*", "&", "&&") or self._next(first).text == "const":
+            first -= 1
+        end = closing(self.tokens, at + 1)
+        value, after = self._next(at + 2), self._next(at + 3)
+        of_type = self._next(first).kind == "name" and self._next(first).text in self.cast_words | {"auto"}
+        computed = value.at("&", "*", "(", "this") or value.kind == "number"
+        named = value.text in (self.variables or ()) and after.kind != "name" and not after.at("::", "<")
+        pointer = any(t.at("*", "&", "&&") for t in self.tokens[first + 1 : at])
+        if of_type and pointer and (computed or named) and self._next(end + 1).at(";", ","):
+            self.spelled[at + 1], self.spelled[end] = "{", "}"
 
     def _follows_declarator(self, at: int) -> bool:
         return self._next(at - 1).at(")") or self._next(at - 1).kind == "name"
@@ -242,7 +288,7 @@ class Feeder:
             return False
         if not self._next(at + 3).at("+", "-", "*", "&") or before.at(")", "]") or at == 0:
             return False
-        if before.kind == "name" and before.text not in ("return", "case"):
+        if (before.kind == "name" and before.text not in BEFORE_OPERAND) or self._ends_template(at - 1):
             return False
         if self.variables is None:
             self.variables = _variables(self.tokens) - self.types
@@ -250,6 +296,24 @@ class Feeder:
             return False
         self.left_out |= {at, at + 2}
         return True
+
+    def _ends_template(self, at: int) -> bool:
+        """Whether the `>` closes template arguments, as in `static_cast<float>(sum)`, and does not compare."""
+        if not self.cxx or not self._next(at).at(">", ">>"):
+            return False
+        depth = brackets = 0
+        for k in range(at, max(0, at - TEMPLATE_LIMIT), -1):
+            token = self.tokens[k]
+            brackets += token.at(")", "]") - token.at("(", "[")
+            reference = token.at("&&") and self.tokens[k + 1].at(">", ",")
+            if brackets < 0 or (token.at(*NO_ARGUMENTS) and not reference) or token.text in ("return", "case"):
+                return False
+            if brackets == 0 and token.at(">", ">>", "<"):
+                depth += len(token.text) if token.at(">", ">>") else -1
+                if depth == 0:
+                    name = self.tokens[k - 1]
+                    return name.kind == "name" and name.text not in (self.variables or ())
+        return False
 
     def _cast(self, at: int) -> None:
         """`(T)` of a known type before what could be an operand alone is spelled `(int)`."""
@@ -270,7 +334,7 @@ class Feeder:
         before = self._next(at - 1)
         if end == at + 1 or not self._next(end).at(")") or not self._next(end + 1).at(*AFTER_CAST):
             return
-        if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]"):
+        if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]") or self._ends_template(at - 1):
             return  # a call
         if last.kind == "name" and last.text not in self.cast_words:
             return  # `f<float>(float x) {`: a parameter

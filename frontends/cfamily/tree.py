@@ -95,11 +95,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """`type` has the type's words without qualifiers; `pointer`: it is one."""
+    """`type` has the type's words without qualifiers; `pointer`: it is one, or a reference.
+
+    `operators` are those of the type: `*`, `&&`, `(*)[]`; `volatile` and `_Atomic` stand among them."""
 
     type: str
     pointer: bool
     operand: Expression
+    operators: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +298,7 @@ class Record:
     bases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
+    hidden: frozenset[str] = frozenset()  # members that are private or protected
 
 
 UNREADABLE = "this cannot be read"

@@ -10,6 +10,7 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.lowering.callees import Callees
+from tunepass.frontends.c.scops.lowering.casts import with_plain_casts
 from tunepass.frontends.c.scops.lowering.lowering import lowered
 from tunepass.frontends.c.scops.numbers.affine import isl_renamed, isl_text, isl_words
 from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
@@ -44,7 +45,7 @@ def read_scop(
     `T **` neither; subscripts to stay within their dimension. `listed` are the loops of a perfect nest, `marked` those
     that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
-    whole = read_region(pragma, unit, bool(listed))
+    whole = with_plain_casts(read_region(pragma, unit, bool(listed)), unit)
     whole = replace(whole, statements=Callees(unit, whole.variables).statements(whole.statements))
     apart = apart_pointers(whole, {name for pair in overlapping for name in pair})
     with_apart(whole, apart)

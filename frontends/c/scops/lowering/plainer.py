@@ -8,6 +8,7 @@ from dataclasses import replace
 from tunepass.frontends.c.scops.lowering.followers import one_index
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.lowering.guards import guarded
+from tunepass.frontends.c.scops.lowering.initialisers import with_equal_signs
 from tunepass.frontends.c.scops.lowering.loop_forms import as_for, counted_down, started
 from tunepass.frontends.c.scops.lowering.references import referred
 from tunepass.frontends.cfamily.tree import Block, Declaration, For, If, Jump, Statement, While
@@ -22,6 +23,8 @@ def plainer(statements: Sequence[Statement], end: int, forms: Forms) -> tuple[St
         if isinstance(s, Declaration) and (later := referred(s, todo, end, forms)) is not None:
             todo = list(later)
             continue
+        if isinstance(s, Declaration):
+            s = with_equal_signs(s, forms)
         if isinstance(s, Jump) and s.kind == "label" and not forms.is_target(s.first.text):
             forms.edit(s.start, s.end, "")
             continue

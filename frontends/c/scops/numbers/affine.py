@@ -178,6 +178,8 @@ def condition_text(e: Expression, names: Names) -> str | None:
             return f"({a}) {'and' if op == '&&' else 'or'} ({b})" if a and b else None
         case Binary("<" | "<=" | ">" | ">=" | "==" | "!=" as op, left, right):
             return _comparison(op, whole(left, names), whole(right, names))
+        case Cast("bool", False, operand):
+            return condition_text(operand, names)
         case _:
             value = whole(e, names)
             return None if value is None or value.wraps else f"{isl_text(value.affine)} != 0"

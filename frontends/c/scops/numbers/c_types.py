@@ -15,3 +15,9 @@ ELEMENT_BYTE: Mapping[str, int] = {
     **dict.fromkeys(("long", "unsigned long", "long long", "unsigned long long"), 8),
     **dict.fromkeys(("long double", "__float128"), 16),
 }
+
+CAST = {
+    "size_t": "unsigned long", "uint64_t": "unsigned long long", "int64_t": "long long", "int32_t": "int",
+    "uint32_t": "unsigned int", "ptrdiff_t": "long", "ssize_t": "long", "intptr_t": "long",
+}  # fmt: skip
+"""What is written for types that only a header declares."""

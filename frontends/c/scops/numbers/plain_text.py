@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.frontends.cfamily.tokens import BRACKETS, closings, tokens
-from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number, Unary
+from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Items, Name, Number, Unary
 
 
 def plain_text(e: Expression) -> str | None:
@@ -21,6 +21,17 @@ def plain_text(e: Expression) -> str | None:
             a, b = plain_text(left), plain_text(right)
             return None if a is None or b is None else f"({a} {op} {b})"
     return None
+
+
+def initial_value(value: Expression | None, text: str) -> tuple[Expression, str] | None:
+    """The one value that `= value`, `{value}` or `(value)` sets a variable to, with its text; None of anything else."""
+    if value is None or not text:
+        return None
+    if text.startswith("="):
+        return value, text[1:].strip()
+    if not isinstance(value, Items) or len(value.parts) != 1 or f"{text[0]}{text[-1]}" not in ("()", "{}"):
+        return None
+    return value.parts[0], text[1:-1].strip()
 
 
 def grouped(text: str) -> str:

@@ -13,7 +13,7 @@ from tunepass.frontends.c.scops.numbers.affine import (
     isl_name,
     isl_text,
 )
-from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE
+from tunepass.frontends.c.scops.numbers.c_types import CAST, ELEMENT_BYTE
 from tunepass.frontends.c.scops.numbers.headers import (
     Header,
     NotAffineError,
@@ -202,6 +202,7 @@ class RegionReader(LeafReader):
         for d in s.declarators:
             extents = [self.affine(e) if e is not None else None for e in d.shape]
             plain = set(s.words) <= ARITHMETIC | {"const", "register"} or self._is_number(s.words)
+            plain = plain or self._deduced(s, d) != ""
             constant = all(e is not None and not self._indices(e) for e in extents) and not any(d.pointers)
             before = self.variables.get(d.name.text)
             earlier = self.declarations.get(d.name.text)
@@ -209,6 +210,14 @@ class RegionReader(LeafReader):
             if not plain or not constant or clash or s.first.made or (d.shape and d.value is not None):
                 reason = f"`{d.name.text}` cannot be declared outside of its loop"
                 raise NotAffineError(reason, s.start, s.end, DECLARATION_HINT)
+
+    def _deduced(self, s: Declaration, d: Declarator) -> str:
+        """The type of a number that is declared with `auto`; empty of anything else."""
+        if set(s.words) - {"const"} != {"auto"} or d.reference or d.shape:
+            return ""
+        variable = self.variables.variable(s.words, d, "inner")
+        known = variable.element in ELEMENT_BYTE and not variable.shape
+        return CAST.get(variable.element, variable.element) if known else ""
 
     def _is_number(self, words: Sequence[str]) -> bool:
         plain = [w for w in words if w not in ("const", "register")]
@@ -225,6 +234,7 @@ class RegionReader(LeafReader):
             written = s.spelled
         words = renamed(written, {"const": "", "register": ""})
         stop = d.last.end if d.value is None else d.name.end
+        words = self._deduced(s, d) or words
         return f"{' '.join(words.split())} {self.source.text[d.name.start : stop]};"
 
     def _declaration(self, s: Declaration, position: int) -> int:

@@ -9,19 +9,26 @@ from typing import Literal
 from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.statements.containers import contained
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral
+from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
+    Binary,
     Block,
     Call,
     Cast,
+    Conditional,
     Declaration,
     Declarator,
     Expression,
     For,
     ForEach,
     If,
+    Index,
+    Items,
     Name,
+    Number,
     PragmaWords,
     Statement,
+    Unary,
     While,
 )
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -115,6 +122,8 @@ class Variables:
         reference = (True,) if declarator.reference else ()
         pointers = (*declarator.pointers, *reference, *(known.pointers if known else ()))
         owned = pointers[:1] != (True,) and (held is None or held.owns)
+        if _plain(words) == [] and "auto" in words and declarator.value is not None and not declarator.reference:
+            return self._deduced(words, declarator, scope)
         return Variable(
             name=declarator.name.text,
             element=held.element if held else self.element(words),
@@ -128,9 +137,103 @@ class Variables:
             container=held is not None or (known is not None and known.container),
         )  # fmt: skip
 
+    def _deduced(self, words: Sequence[str], declarator: Declarator, scope: Scope) -> Variable:
+        """`auto v = value;` where the value's type can be told: of a number or a pointer. An unknown type otherwise."""
+        assert declarator.value is not None
+        type_ = type_of_value(declarator.value, self) or ("auto", 0)
+        pointers = (True,) * max(type_[1], len(declarator.pointers))
+        return Variable(
+            name=declarator.name.text,
+            element=type_[0],
+            shape=(None,) * len(pointers),
+            pointers=pointers,
+            scope=scope,
+            static="static" in words,
+            constant="const" in words,
+            volatile="volatile" in words,
+            alone=not pointers or _allocates(declarator.value),
+        )
+
 
 def _plain(words: Sequence[str]) -> list[str]:
     return [w for w in words if w not in QUALIFIERS | STORAGE]
+
+
+INT, UNSIGNED_INT = "int", "unsigned int"
+RANKS = ("int", "int32_t", "unsigned int", "uint32_t", "long", "int64_t", "ptrdiff_t", "long long", "unsigned long",
+         "uint64_t", "size_t", "unsigned long long", "float", "double", "long double")  # fmt: skip
+"""The type of what two operands make is the later one of theirs."""
+NUMBER_SUFFIXES = {"": INT, "u": UNSIGNED_INT, "l": "long", "ul": "unsigned long", "lu": "unsigned long"}
+
+
+def type_of_value(e: Expression, variables: Variables) -> tuple[str, int] | None:
+    """(element, levels of pointers) of a value of numbers, elements and pointers to them; None of another."""
+    match e:
+        case Items((only,)):
+            return type_of_value(only, variables)
+        case Number(token):
+            return _type_of_number(token.text.lower())
+        case Name() | Index() | Unary(op=Token(text="*")):
+            return _type_of_lvalue(e, variables)
+        case Unary(op, operand) if op.text == "&":
+            inner = _type_of_lvalue(operand, variables)
+            return None if inner is None else (inner[0], inner[1] + 1)
+        case Unary(op, operand) if op.text in ("-", "+", "~"):
+            return _promoted(type_of_value(operand, variables))
+        case Cast(type_, False, _):
+            known = variables.types.get(type_)
+            return (known.element if known else canonical_type(type_), 0) if known is None or not known.shape else None
+        case Cast(type_, True, _, "*"):
+            return variables.element((type_,)), 1
+        case Binary("<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||", _, _):
+            return "bool", 0
+        case Binary(op, left, right):
+            return _type_of_both(op, type_of_value(left, variables), type_of_value(right, variables))
+        case Conditional(_, then, other):
+            a, b = type_of_value(then, variables), type_of_value(other, variables)
+            return a if a == b else _type_of_both("+", a, b) if a and b and a[1] == b[1] == 0 else None
+    return None
+
+
+def _type_of_lvalue(e: Expression, variables: Variables) -> tuple[str, int] | None:
+    match e:
+        case Name(token):
+            known = variables.get(token.text)
+            if known is None:
+                return INT, 0  # an enumerator or a macro's number
+            pointer = all(known.pointers) or len(known.shape) == 1
+            return (known.element, len(known.shape)) if pointer and not known.container else None
+        case Index(base, _) | Unary(op=Token(text="*"), operand=base):
+            inner = type_of_value(base, variables)
+            return None if inner is None or not inner[1] else (inner[0], inner[1] - 1)
+    return None
+
+
+def _type_of_number(text: str) -> tuple[str, int] | None:
+    digits = text.rstrip("ul") if text.startswith("0x") else text.rstrip("ulf")
+    suffix = text[len(digits) :]
+    if not text.startswith("0x") and ("." in text or "e" in text or suffix == "f"):
+        return {"": "double", "f": "float", "l": "long double"}[suffix], 0
+    small = digits.isdigit() and int(digits) < 1 << 31
+    return (NUMBER_SUFFIXES[suffix], 0) if small and suffix in NUMBER_SUFFIXES else None
+
+
+def _promoted(type_: tuple[str, int] | None) -> tuple[str, int] | None:
+    if type_ is None or type_[1]:
+        return None
+    return (INT, 0) if ELEMENT_BYTE.get(type_[0], 8) < 4 and type_[0] != "_Float16" else type_
+
+
+def _type_of_both(op: str, a: tuple[str, int] | None, b: tuple[str, int] | None) -> tuple[str, int] | None:
+    if a is None or b is None:
+        return None
+    if a[1] or b[1]:
+        pointer, other = (a, b) if a[1] else (b, a)
+        return pointer if not other[1] and (op == "+" or (op == "-" and a[1])) else None
+    left, right = _promoted(a), _promoted(b)
+    if left is None or right is None or left[0] not in RANKS or right[0] not in RANKS:
+        return None
+    return left if op in ("<<", ">>") else max(left, right, key=lambda t: RANKS.index(t[0]))
 
 
 def _allocates(value: Expression | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.frontends.c.scops.numbers.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.c.scops.numbers.c_types import CAST, SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.numbers.plain_text import grouped
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables
 from tunepass.frontends.cfamily.declared import canonical_type
@@ -25,10 +25,6 @@ from tunepass.frontends.cfamily.tree import (
 
 TEXT_LIMIT = 200  # characters of a definition, which every use repeats
 OPERATORS = frozenset(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "<", "<=", ">", ">=", "==", "!=", "&&", "||"))
-CAST = {
-    "size_t": "unsigned long", "uint64_t": "unsigned long long", "int64_t": "long long", "int32_t": "int",
-    "uint32_t": "unsigned int", "ptrdiff_t": "long", "ssize_t": "long", "intptr_t": "long",
-}  # fmt: skip
 WIDE = "long"
 
 

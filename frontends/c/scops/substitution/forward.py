@@ -14,6 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from tunepass.frontends.c.scops.lowering.casts import Casts
+from tunepass.frontends.c.scops.lowering.objects import Objects
+from tunepass.frontends.c.scops.numbers.plain_text import initial_value
 from tunepass.frontends.c.scops.statements import occurrences
 from tunepass.frontends.c.scops.statements.edits import Edit, edited, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects
@@ -262,14 +265,16 @@ class _Walker:
     def _definition(self, variable: Variable, d: Declarator, start: int, end: int, origin: int) -> Definition | None:
         """Of what is written as `= value` in [start, end); `d` has the value with what is known already."""
         text = edited(self.unit.source.text, start, end, self.replacement.edits).strip().removesuffix(";").strip()
-        if d.value is None or d.reference or not text.startswith("=") or "#" in text or len(text) > TEXT_LIMIT:
+        initial = initial_value(d.value, text)
+        if initial is None or d.reference or "#" in text or len(text) > TEXT_LIMIT:
             return None
-        text = text[1:].strip()
+        value, text = initial
+        value = Casts(Objects(self.unit, self.variables)).plain(value)
         words = self._made(start, end)
         if occurrences.pasted(text, self.unit):
             return None
         if variable.shape:
-            place = place_of(d.value, variable, self.variables)
+            place = place_of(value, variable, self.variables)
             if place is None:
                 return None
             root, offset = place
@@ -277,7 +282,7 @@ class _Walker:
             operands = operands_of(offset, root)
             own = Definition(variable.name, offset, root, f"({text})", operands, origin, words, root_text, offset_text)
         else:
-            number = number_of(d.value, text, variable, self.variables)
+            number = number_of(value, text, variable, self.variables)
             if number is None:
                 return None
             own = Definition(variable.name, number[0], None, number[1], operands_of(number[0], None), origin, words)
