@@ -23,6 +23,7 @@ from tunepass.frontends.c.scops.lowering.plainer import plainer
 from tunepass.frontends.c.scops.lowering.rewriting import mapped_statement, names_in
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
+from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import Block, Declaration, Expression, For, ForEach, If, Statement, While
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -38,6 +39,7 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     held = _initialised(region, function, objects, steady - declared)
     written = Effects.of(*seen).written | declared
     members = Members(objects, steady - declared, unresized - declared, unit.text.raw.names, written, held)
+    members.inside = _classes_around(function)
     named = tuple(members.with_settled_headers(mapped_statement(s, members.named)) for s in seen)
     for variable in members.made.values():
         region.variables.scopes[-1][variable.name] = variable
@@ -46,6 +48,16 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     plain = plainer(named, region.end, forms)
     edits = (*region.edits, *forms.edits)
     return replace(region, statements=plain, edits=edits, set_along=forms.set_along, last=region.end)
+
+
+def _classes_around(function: Function) -> frozenset[str]:
+    """With their bases."""
+    names = [scope.name for scope in function.scopes if scope.kind == "class"]
+    names += plain_name(function.name.text).split("::")[:-1]
+    for name in names:
+        record = function.unit.record(name)
+        names += [base for base in map(plain_name, record.bases if record else ()) if base not in names]
+    return frozenset(names)
 
 
 def _before(s: Statement | None, place: int) -> Sequence[Statement]:

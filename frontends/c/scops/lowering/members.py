@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tunepass.frontends.c.scops.lowering.accessors import Getter
-from tunepass.frontends.c.scops.lowering.objects import Objects
+from tunepass.frontends.c.scops.lowering.accessors import Getter, returned_value
+from tunepass.frontends.c.scops.lowering.objects import THIS, Objects
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, parts_of
 from tunepass.frontends.c.scops.numbers.affine import isl_name
 from tunepass.frontends.c.scops.statements.variables import Variable
@@ -28,6 +28,7 @@ from tunepass.frontends.cfamily.tree import (
     Member,
     Name,
     Number,
+    Record,
     Statement,
     While,
 )
@@ -47,6 +48,7 @@ class Members:
     held: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)  # what members were initialised with
     made: dict[str, Variable] = field(default_factory=dict)
     spelled: dict[str, str] = field(default_factory=dict)
+    inside: frozenset[str] = frozenset()  # the classes that the nest's function is a member of, with their bases
 
     def named(self, e: Expression) -> Expression:
         return mapped(e, self._step)
@@ -120,11 +122,36 @@ class Members:
         path = f"{base.text}{'->' if arrow else '.'}{name.text}"
         if isinstance(e, Getter):
             self.spelled.setdefault(path, e.text)
+        elif member.integral and (hiding := self._hiding(root, name.text)) is not None:
+            getter = self._getter(hiding, name.text)
+            if getter is None:
+                return e
+            object_ = self.spelled.get(base.text, base.text)
+            self.spelled.setdefault(path, f"{object_}{'->' if arrow else '.'}{getter}()")
         own = member.pointers[:1] != (True,) and root.alone
         alone = own or (root.scope in ("formal", "global") and root.alone)
         # Nothing of an object is private to the nest: the first of its `pointers` says so.
         pointers = (True, *member.pointers[1:])
         return self._made(path, replace(member, alone=alone, pointers=pointers), e.name, e)
+
+    def _hiding(self, root: Variable, name: str) -> Record | None:
+        """The class outside of which the nest's code cannot name the member."""
+        record = self.objects.hiding(root, name)
+        return record if record is not None and record.name not in self.inside else None
+
+    def _getter(self, record: Record, member: str) -> str | None:
+        """A public function of the class, `const` and without parameters, that returns the member."""
+        for function in self.objects.unit.functions:
+            inside = function.record == record.name and function.scopes[-1].access == "public" and not function.formals
+            after = function.unit.tokens[function.formals_end + 1 : function.opening]
+            if not inside or not any(token.text == "const" for token in after):
+                continue
+            match returned_value(function):
+                case Name(token) if token.text == member:
+                    return function.name.text
+                case Member(Name(this), name) if (this.text, name.text) == (THIS, member):
+                    return function.name.text
+        return None
 
     def _made(self, path: str, variable: Variable, place: Token, e: Expression) -> Expression:
         """The member under a name of its own, unless isl's name of it is that of something else."""

@@ -298,3 +298,28 @@ def test_a_product_of_what_the_nest_does_not_change_is_a_number(body: str, expec
 def test_a_product_with_an_index_is_none() -> None:
     body = "for (j = 0; j < n; j++) A[j * j + w * k] = 0;"
     assert scop_of(f"void f(int n, int w, int k, double *A) {{\n  int j;\n{PRAGMA}\n{body}\n}}\n").hindrances
+
+
+HIDDEN = """\
+template <typename T> class Plane {
+    T *data; int r, c;
+public:
+    T &operator()(int i, int j) { return data[static_cast<long>(i) * c + j]; }
+    GETTER
+};
+"""
+
+
+@pytest.mark.parametrize("getter,text", [("int width() const { return c; }", "A.width()"), ("", None)])
+def test_a_private_member_is_named_by_a_function_of_its_class(getter: str, text: str | None) -> None:
+    loop = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A(i, j) += 1;"
+    head = HIDDEN.replace("GETTER", getter)
+    scop = scop_of(f"{head}void f(Plane<double> &A, int n) {{\n{PRAGMA}\n{loop}\n}}", "nest.cpp")
+    assert [p.text for p in scop.parameters if p.text != "n"] == ([text] if text else [])
+
+
+def test_a_member_function_names_private_members() -> None:
+    head = "class Plane { double *data; int n; void f(); };\n"
+    loop = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) data[i * n + j] += 1;"
+    scop = scop_of(f"{head}void Plane::f() {{\n{PRAGMA}\n{loop}\n}}", "nest.cpp")
+    assert [p.text for p in scop.parameters] == ["n"]
