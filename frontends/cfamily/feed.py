@@ -298,7 +298,7 @@ class Feeder:
         return True
 
     def _ends_template(self, at: int) -> bool:
-        """Whether the `>` closes template arguments, as in `static_cast<float>(sum)`, and does not compare."""
+        """Does the `>` close template arguments, as in `static_cast<float>(sum)`, or compare?"""
         if not self.cxx or not self._next(at).at(">", ">>"):
             return False
         depth = brackets = 0

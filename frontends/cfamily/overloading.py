@@ -1,4 +1,4 @@
-"""Which other functions have a function's name where it is declared: in its class, or in its namespace."""
+"""Overloads of a function: the other functions of its name in its class or its namespace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parameter = tuple[CType, bool, bool]  # its type, whether it is a reference, whe
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Of a function that is declared or defined in the scope itself."""
+    """A function that is declared or defined in the scope itself."""
 
     parameters: tuple[Parameter, ...]
     template: bool
@@ -28,7 +28,7 @@ class Signature:
 
 
 def is_overloaded(unit: Unit, definition: FunctionDefinition) -> bool:
-    """Whether the address of its name may mean another function, too."""
+    """Is the address of its name ambiguous?"""
     path = scope_path(definition.scopes, definition.path)
     if (path, definition.name) in unit.used_names:
         return True
@@ -40,13 +40,13 @@ def is_overloaded(unit: Unit, definition: FunctionDefinition) -> bool:
 
 
 def is_static_member(unit: Unit, definition: FunctionDefinition) -> bool:
-    """Whether the class declares it `static`; of several overloads the one whose parameters are most alike counts."""
+    """Does the class declare it `static`? Of several overloads the one whose parameters are most alike counts."""
     owner = class_names(unit, definition)[-1:]
     if not owner or (plain_name(owner[0]), definition.name) not in unit.static_members:
         return False
-    wanted = [_parameter_of(formal.type, formal.reference, formal.constant) for formal in definition.formals]
-    fitting = [s for s in _signatures(unit, definition) if len(s.parameters) == len(wanted)]
-    return max(fitting, key=lambda s: _likeness(s.parameters, wanted), default=Signature((), False, True)).static
+    tuned = [_parameter_of(formal.type, formal.reference, formal.constant) for formal in definition.formals]
+    fitting = [s for s in _signatures(unit, definition) if len(s.parameters) == len(tuned)]
+    return max(fitting, key=lambda s: _likeness(s.parameters, tuned), default=Signature((), False, True)).static
 
 
 def class_names(unit: Unit, definition: FunctionDefinition) -> tuple[str, ...]:
@@ -66,9 +66,9 @@ def _records(unit: Unit) -> frozenset[str]:
 
 
 def _signatures(unit: Unit, definition: FunctionDefinition) -> list[Signature]:
-    """Those of its name in its scope. A definition outside of its class repeats a declaration and is left out."""
+    """The functions of its name in its scope. Definitions outside of the class repeat a declaration."""
     path = scope_path(definition.scopes, definition.path)
-    found = [
+    signatures = [
         _signature(d.parameters, d.words, d.template)
         for d in unit.declared_functions(definition.name)
         if scope_path(d.scopes) == path
@@ -77,8 +77,8 @@ def _signatures(unit: Unit, definition: FunctionDefinition) -> list[Signature]:
         *qualifiers, name = plain_name(function.name.text).split("::")
         inside = not qualifiers or not class_names(unit, definition)
         if name == definition.name and inside and scope_path(function.scopes, qualifiers) == path:
-            found.append(_signature(function.formals, function.words, function.template is not None))
-    return found
+            signatures.append(_signature(function.formals, function.words, function.template is not None))
+    return signatures
 
 
 def _signature(parameters: Sequence[Declaration], words: Sequence[str], template: bool) -> Signature:
@@ -96,9 +96,9 @@ def _parameter_of(kind: CType, reference: bool, constant: bool) -> Parameter:
     return decayed, reference, constant and bool(reference or kind.depth or kind.dims)
 
 
-def _likeness(parameters: Sequence[Parameter], wanted: Sequence[Parameter]) -> tuple[int, int]:
+def _likeness(parameters: Sequence[Parameter], tuned: Sequence[Parameter]) -> tuple[int, int]:
     """How many are the same, and how many are but for the scopes of their types' names."""
-    pairs = list(zip(parameters, wanted))
+    pairs = list(zip(parameters, tuned))
     return sum(a == b for a, b in pairs), sum(_unscoped(a) == _unscoped(b) for a, b in pairs)
 
 

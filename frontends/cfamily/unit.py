@@ -160,8 +160,9 @@ class Unit:
 
     def declared_functions(self, name: str) -> tuple[DeclaredFunction, ...]:
         """Declarations without a body, each read once it is asked for."""
-        found = (self._scope.declared_function(*place) for place in self._scope.function_places.get(name, ()))
-        return tuple(d for d in found if d is not None)
+        places = self._scope.function_places.get(name, ())
+        functions = (self._scope.declared_function(*place) for place in places)
+        return tuple(function for function in functions if function is not None)
 
     @property
     def used_names(self) -> frozenset[tuple[tuple[str, ...], str]]:
@@ -428,7 +429,7 @@ class _FileScope:
             self.used_names.add((tuple(s.name for s in scopes if s.name), words[-2]))
 
     def _note_functions(self, node: Node, scopes: tuple[Scope, ...], template: bool) -> None:
-        """Where each function of a declaration is declared, by its name."""
+        """Notes the place of each function that the declaration declares."""
         for written in self.reader._declarators(node):
             inner: Node | None = written
             while inner is not None and not inner.type.endswith("function_declarator"):

@@ -70,10 +70,10 @@ class Casts:
             name = plain.removeprefix(prefix)[:-1]
             of = self.objects.variables.get(name) if name not in self.declared else None
             return of.element if of is not None and not of.shape and not of.container else None
-        known = self.objects.variables.types.get(plain.rpartition("::")[2]) if "<" not in plain else None
-        if known is None:
+        alias = self.objects.variables.types.get(plain.rpartition("::")[2]) if "<" not in plain else None
+        if alias is None:
             return canonical_type(plain)
-        return None if known.shape or known.container else known.element
+        return None if alias.shape or alias.container else alias.element
 
     def _pointee(self, e: Expression) -> str | None:
         """The type of the elements that a pointer or an array of one dimension leads to."""
@@ -82,24 +82,24 @@ class Casts:
                 return self._pointee(left)
             case Unary(op, operand) if op.text == "&":
                 return self._type(operand)
-        held = self._held(e)
-        return held.element if held is not None and len(held.shape) == 1 else None
+        variable = self._variable(e)
+        return variable.element if variable is not None and len(variable.shape) == 1 else None
 
     def _type(self, e: Expression) -> str | None:
         """The type of an lvalue that is one element."""
         if isinstance(e, Unary) and e.op.text == "*":
             return self._pointee(e.operand)
-        held = self._held(e)
-        return held.element if held is not None and not held.shape else None
+        variable = self._variable(e)
+        return variable.element if variable is not None and not variable.shape else None
 
-    def _held(self, e: Expression) -> Variable | None:
+    def _variable(self, e: Expression) -> Variable | None:
         inner = e
         while isinstance(inner, Index):
             inner = inner.base
         if not isinstance(inner, Name) or inner.text in self.declared:
             return None
-        held = self.objects.variable(e)
-        return None if held is None or held.volatile or held.container else held
+        variable = self.objects.variable(e)
+        return None if variable is None or variable.volatile or variable.container else variable
 
 
 def with_plain_casts(region: Region, unit: Unit) -> Region:

@@ -67,15 +67,15 @@ class Objects:
                 return inherited
         return None
 
-    def hiding(self, held: Variable, name: str) -> Record | None:
+    def hiding(self, object_: Variable, name: str) -> Record | None:
         """The class in which a data member of an object is private or protected."""
-        record = self.record(held)
+        record = self.record(object_)
         if record is None or name in record.hidden:
             return record
         if any(d.name.text == name for declaration in record.members for d in declaration.declarators):
             return None
-        inherited = (self.hiding(replace(held, element=base), name) for base in record.bases)
-        return next((found for found in inherited if found is not None), None)
+        bases = (self.hiding(replace(object_, element=base), name) for base in record.bases)
+        return next((base for base in bases if base is not None), None)
 
     @staticmethod
     def _given(word: str, record: Record, held: Variable) -> str:
