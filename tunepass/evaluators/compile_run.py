@@ -277,7 +277,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _cases(self, built: BuiltCandidate) -> tuple[Case, ...]:
         """In which its results are compared."""
-        sizes = None if self.task.sizes_of is None else self.task.sizes_of(built.configuration)
+        sizes = self.task.sizes_for(built.configuration)
         return of_candidate(tuple(self.set_up().expected), sizes, self.task.inputs.finite)
 
     def compare_again(

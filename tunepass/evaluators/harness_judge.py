@@ -51,7 +51,7 @@ class HarnessJudge:
 
     def failed(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
         reference, task = self._reference(), self.task
-        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
+        sizes = task.sizes_for(configuration)
         cases = of_candidate(tuple(reference.expected), sizes, task.inputs.finite)
         known = [shapes(reference.expected[case].calls[0]) for case in cases]
         failures = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
@@ -72,7 +72,7 @@ class HarnessJudge:
     def differs_with_special_values(self, run: HarnessRun, configuration: Configuration) -> str | None:
         """A warning of results that differ from the source's where special values come in."""
         reference, task = self._reference(), self.task
-        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
+        sizes = task.sizes_for(configuration)
         cases, limits = with_special_values(tuple(reference.expected), sizes), reference.check_limits(task.run_limits)
         runs = run_cases(run, cases, reference.alignment, limits)
         differing = [case.explained(failure.log) for case, failure in runs.failed.items()]

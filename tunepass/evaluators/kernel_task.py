@@ -50,3 +50,7 @@ class KernelTask:
     plan: MeasurePlan = field(default_factory=MeasurePlan)
     compile_limits: CompileLimits = field(default_factory=CompileLimits)
     run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
+
+    def sizes_for(self, configuration: Configuration) -> Collection[int] | None:
+        """The further sizes that it has to be right at; None: all."""
+        return None if self.sizes_of is None else self.sizes_of(configuration)

@@ -12,6 +12,7 @@ from tunepass.strategies.bo.models import (
     informative_rows,
     last_refit,
     model_weights,
+    softmax,
 )
 from tunepass.surrogates.base import Posterior
 from tunepass.surrogates.forest import ForestSettings
@@ -124,6 +125,11 @@ class Counting(ForestModel):
     def score(self) -> float:
         self.scores += 1
         return super().score()
+
+
+def test_models_without_a_finite_score_count_alike() -> None:
+    assert softmax(np.full(2, -np.inf)).tolist() == [0.5, 0.5]
+    assert softmax(np.array([-np.inf, 3.0])).tolist() == [0.0, 1.0]
 
 
 def test_a_model_alone_is_not_asked_for_its_score() -> None:

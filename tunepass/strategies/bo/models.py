@@ -263,8 +263,11 @@ def model_weights(models: Sequence[Model], score_weight: float) -> Floats:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Weights that sum to 1, in proportion to exp(score)."""
-    odds = np.exp(scores - scores.max())
+    """Weights that sum to 1, in proportion to exp(score); equal where no score is finite."""
+    highest = scores.max()
+    if not np.isfinite(highest):
+        return np.full(scores.size, 1 / scores.size)
+    odds = np.exp(scores - highest)
     return np.asarray(odds / odds.sum())
 
 
