@@ -22,7 +22,7 @@ from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.ledger_rows import applied_check, symbol_check, zeros_accepted
 from tunepass.evaluators.harness.linking import link_reference
 from tunepass.evaluators.harness.races import GRAVE
-from tunepass.evaluators.harness.reference import MANY, Reference, run_reference
+from tunepass.evaluators.harness.reference import MOST, Reference, run_reference
 from tunepass.evaluators.harness.reference_notes import left_out, uncompared
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import starts_threads
@@ -106,7 +106,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     cases,
                     task.run_limits,
                     task.tolerance,
-                    [self._random.getrandbits(64) for _ in range(1 + MANY)],
+                    self._variants(),
                     task.inputs.stated,
                 )
                 if task.confirm is not None:
@@ -118,6 +118,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     *uncompared(self._reference),
                 )
             return self._reference
+
+    def _variants(self) -> list[int]:
+        return [self._random.getrandbits(64) for _ in range(1 + MOST)]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -325,6 +328,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _round(self, built: Sequence[BuiltCandidate]) -> list[float | Failed]:
         """A value of each: together where they can be, else one after the other."""
         together: list[float | Failed | None] = [None] * len(built)
+        if self.task.metric == "time":
+            self._reference = self.set_up().renewed(self._variants(), self.task.run_limits)
         if self._go_together(built):
             reference = self.set_up()
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)

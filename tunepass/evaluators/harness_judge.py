@@ -10,11 +10,11 @@ from tunepass.evaluators.harness.cases import advice, of_candidate, with_special
 from tunepass.evaluators.harness.compare import Output, compare
 from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.determinism import without_unwritten
-from tunepass.evaluators.harness.dialogues import Questions
+from tunepass.evaluators.harness.dialogues import Timed
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference import Reference
-from tunepass.evaluators.harness.report import Report, shapes
-from tunepass.evaluators.harness.witness import Witness
+from tunepass.evaluators.harness.report import shapes
+from tunepass.evaluators.harness.sampling import Questions
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import (
     MeasurePlan,
@@ -124,24 +124,24 @@ class HarnessJudge:
         disturbed like the first: after one that did not help there are none until a measurement is undisturbed.
         Samples that are doubtful every time are a failure."""
         best: Timing | None = None
-        doubts, seen = 0, list[Witness]()
+        doubts = 0
         for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
             before = processor_times()
-            result = self._time_once(run, plan, incumbent, seen)
-            if isinstance(result, Failed):
-                return result
-            report, doubt = result
+            timed = self._time_once(run, plan, incumbent)
+            if isinstance(timed, Failed):
+                return timed
+            timing = summarise(timed.samples)
+            doubt = timed.witness.of(counted(timed.samples)).doubts(timing.median_s)
             if doubt:
                 doubts += 1
                 if doubts > DOUBTS:
                     return Failed("cheated", doubt)
                 continue
-            timing = summarise(report.samples)
-            if report.cut:
+            if timed.cut:
                 return best or timing, best is None
             if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
                 best = timing
-            interfered = disturbed(report.samples, processor_times().stolen_share(before))
+            interfered = disturbed(timed.samples, processor_times().stolen_share(before))
             if turn > doubts or not interfered:
                 self._repeating_helps = not interfered
             behind = incumbent is not None and far_behind(timing, incumbent)
@@ -150,22 +150,10 @@ class HarnessJudge:
         assert best is not None
         return best, False
 
-    def _time_once(
-        self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None, seen: list[Witness]
-    ) -> tuple[Report, str] | Failed:
-        """The report of one measurement, and why its samples are in doubt, if they are. What was `seen` in earlier ones
-        grows by this one."""
+    def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> Timed | Failed:
         reference, task = self._reference(), self.task
-        limits, ask = reference.time_limits(task.run_limits, plan), self.questions()
-        result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
-        if isinstance(result, Failed):
-            return result
-        report, witness = result
-        if len(report.samples) > plan.most:
-            return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
-        earlier, witness = tuple(seen), witness.of(counted(report.samples))
-        seen.append(witness)
-        return report, witness.doubts(summarise(report.samples).median_s, earlier)
+        limits = reference.time_limits(task.run_limits, plan)
+        return run.time(task.seeds[-1], plan.sampling(incumbent), limits, self.questions(), reference.shapes)
 
     def questions(self) -> Questions:
         filling = self._reference().filling

@@ -61,12 +61,6 @@ static void tp_fill_anew(uint64_t seed) {
         if (tp_arrays[i].pristine) tp_free(tp_arrays[i].pristine), tp_keep_pristine_array(&tp_arrays[i]);
 }
 
-static uint64_t tp_secret, tp_turn; /* where the seeds of further calls come from */
-
-static uint64_t tp_fresh(void) {
-    return tp_random(tp_secret, TP_MAX_ARRAYS, tp_turn++);
-}
-
 /* Differs for contents that differ in one word, and almost surely for others. */
 static uint64_t tp_digest(const tp_array *array) {
     uint64_t lanes[4] = {1, 2, 3, 4}, rest = 5;

@@ -21,7 +21,6 @@ POISONED = frozenset(
         "free",
         "aligned_alloc",
         "atoi",
-        "atof",
         "sscanf",
         "vsscanf",
         "snprintf",

@@ -22,32 +22,13 @@ static void tp_set_up(int canaries, uint64_t seed) {
     tp_keep_pristine();
 }
 
-static tp_plan tp_read_plan(int argc, char **argv) {
-    tp_plan plan;
-    plan.warmup_s = tp_real(tp_option(argc, argv, "warmup", "0.05"));
-    plan.budget_s = tp_real(tp_option(argc, argv, "budget", "0.5"));
-    plan.precision = tp_real(tp_option(argc, argv, "precision", "0.01"));
-    plan.cutoff_s = tp_real(tp_option(argc, argv, "cutoff", "0"));
-    plan.best_s = tp_real(tp_option(argc, argv, "best", "0"));
-    plan.calibrated_s = tp_real(tp_option(argc, argv, "calibrated", "0"));
-    plan.least = tp_integer(tp_option(argc, argv, "least", "5"));
-    plan.most = tp_integer(tp_option(argc, argv, "most", "100"));
-    plan.probe = tp_integer(tp_option(argc, argv, "probe", "2"));
-    if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
-    return plan;
-}
-
-/* Times as often as the other end asks, once where there is none. */
-static void tp_serve(const tp_plan *plan) {
-    double began = tp_now();
+/* Makes the calls that the other end orders; `calls` where there is none. */
+static void tp_serve(int calls, int timed) {
+    const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0, 0};
     tp_keep_digests();
-    tp_command command = tp_obey("ready");
-    while (!tp_conversing || command.count) {
-        tp_secret = command.seed;
-        tp_time(plan, began, tp_last_call);
-        if (!tp_conversing) break;
-        command = tp_obey("timed");
-    }
+    if (timed) tp_clock_s = tp_clock_cost();
+    tp_obey("ready");
+    if (!tp_conversing) tp_make_calls(&alone);
     tp_check_inputs();
     tp_check_canaries();
 }
@@ -79,15 +60,14 @@ static int tp_main(int argc, char **argv) {
     if (report) tp_report = tp_open(report, O_APPEND);
     tp_conversing = report && report[0] >= '0' && report[0] <= '9';
     if (outputs) tp_results = tp_open(outputs, O_TRUNC);
-    if (tp_guarded || timed) tp_catch_faults();
+    if (tp_guarded || timed) tp_catch_faults(), tp_refuse_traps();
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
     if (tp_guarded) {
         tp_check(cases ? cases : alone, calls);
     } else if (strcmp(mode, "sanitize") == 0) {
         tp_sanitize(calls);
     } else {
-        tp_plan plan = tp_read_plan(argc, argv);
-        tp_serve(&plan);
+        tp_serve(calls, timed);
         while (!timed && tp_states && tp_states < TP_COUNTED_STATES) tp_renew_state(1);
     }
     tp_end_state();

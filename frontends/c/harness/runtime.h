@@ -17,17 +17,25 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#if defined __linux__ && defined __has_include && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#define TP_FILTERS 1
+#endif
+#endif
 /* Where the source is included, everything after it may use only what is included here, and nothing that sources poison:
  * this is for it. */
 static void tp_free(void *memory) { free(memory); }
 static int tp_integer(const char *text) { return atoi(text); }
-static double tp_real(const char *text) { return atof(text); }
 static int tp_print(char *to, size_t size, const char *format, ...) {
     va_list words;
     va_start(words, format);
@@ -201,7 +209,6 @@ static void tp_settle(void); /* after a call: what it left in containers comes b
 static void tp_begin_state(uint64_t seed); /* what the user's setup makes, anew, before tp_describe */
 static void tp_renew_state(int always); /* the same between calls, where the last one may have changed it, or always */
 static void tp_end_state(void);
-static double tp_state_s;       /* seconds that it takes to renew it; 0 where nothing is renewed */
 static int tp_state_kept;       /* it is made once: the kernel writes nothing of it but the places */
 static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
 static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
@@ -440,7 +447,7 @@ static void tp_on_fault(int number, siginfo_t *info, void *context) {
         const char *low = tp_stack_base - stack.rlim_cur;
         if ((const char *)at < low + 65536 && (const char *)at > low - (120 << 20)) tp_say("fault stack\n");
     }
-    signal(number, SIG_DFL); /* and the instruction faults again */
+    /* the handler is gone: the instruction faults again */
 }
 
 static void tp_catch_faults(void) {
@@ -453,9 +460,32 @@ static void tp_catch_faults(void) {
     sigaltstack(&alternate, NULL);
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tp_on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
+}
+
+/* From here on nobody sets traps by which a kernel could see that it is looked at: no handlers of the signals that traps
+ * and timers send, no filters of system calls. */
+static void tp_refuse_traps(void) {
+#ifdef TP_FILTERS
+#define TP_LOAD(what) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, what))
+#define TP_IF(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(value), 0, skip)
+#define TP_IF_NOT(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(value), skip, 0)
+#define TP_RETURN(what) BPF_STMT(BPF_RET | BPF_K, (unsigned)(what))
+    static struct sock_filter steps[] = {
+        TP_LOAD(nr),
+        TP_IF(SYS_seccomp, 1), TP_RETURN(SECCOMP_RET_ERRNO | 1),
+        TP_IF(SYS_prctl, 4), TP_LOAD(args[0]), TP_IF(PR_SET_SECCOMP, 1), TP_RETURN(SECCOMP_RET_ERRNO | 1),
+        TP_RETURN(SECCOMP_RET_ALLOW),
+        TP_IF(SYS_rt_sigaction, 9), TP_LOAD(args[0]),
+        TP_IF_NOT(SIGSEGV, 6), TP_IF_NOT(SIGBUS, 5), TP_IF_NOT(SIGTRAP, 4), TP_IF_NOT(SIGSYS, 3), TP_IF_NOT(SIGALRM, 2),
+        TP_IF_NOT(SIGPROF, 1), TP_RETURN(SECCOMP_RET_ALLOW), TP_RETURN(SECCOMP_RET_ERRNO | 1),
+        TP_RETURN(SECCOMP_RET_ALLOW),
+    };
+    static const struct sock_fprog program = {(unsigned short)(sizeof steps / sizeof *steps), steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#endif
 }
 
 static void tp_check_canaries(void) {

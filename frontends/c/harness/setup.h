@@ -231,7 +231,6 @@ static void tp_reset_variables(void) {}
 #endif
 
 static void tp_make_state(void) {
-    double from = tp_now();
     tp_reset_variables();
     srand((unsigned)tp_state_seed), srandom((unsigned)tp_state_seed), srand48((long)tp_state_seed);
     tp_block_count = 0;
@@ -243,7 +242,6 @@ static void tp_make_state(void) {
     tp_locate_state();
     tp_measure_places();
     tp_state_made = 1, tp_state_used = 0, tp_states++;
-    tp_state_s = tp_state_kept ? 0 : tp_now() - from;
 }
 
 static void tp_end_state(void) {

@@ -16,25 +16,25 @@ report is lines of text:
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
     fault setup FUNCTION WHAT      status 86: the user's setup or teardown failed
     refused BYTES                  an allocation of the kernel failed
-    plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
-    sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    the last: ready, but others ran; not in SECONDS
-    cut N                          stopped by cutoff= after N samples
+    sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    of a group of calls, without what reading the clock costs;
+                                   the last: ready, but others ran; not in SECONDS
     error TEXT                     the harness itself could not go on
     done WORD
 
 If the report is a descriptor, it is a socket (SOCK_SEQPACKET) at whose other end someone answers. After the events
-`ready`, `next`, `took`, `timed` and `finished`, each a line, the harness does as it is told, a command of three 64-bit
-numbers (what, count, seed) at a time, and says `ok`, until it is told to go on:
+`ready` and `finished`, each a line, the harness does as it is told, a command of six 64-bit numbers (what, count, seed,
+group, at, marked) at a time, and says `ok`, until it is told to go on:
 
-    CALLS count seed      calls, each with other inputs; the last one's are those that `seed` names
-    NO_CALLS count seed   the same without the calls
+    CALLS count seed group at marked
+                          calls, each with inputs that `seed` draws, but for number `at`, which has those that `marked`
+                          names, and whose outputs are written unless it is the last one. Each `group` of them is a
+                          sample; with a group of 0 none is, and nothing is timed
+    NO_CALLS the same     the same without the calls
     POISON                fills the outputs
-    FILL seed             fills all inputs anew
+    FILL 0 seed           fills all inputs anew
     RENEW                 calls the teardown and the setup, where the last call may have changed what the setup made
     SHOW                  writes the out and inout arrays to the outputs file, raw, from its start
-    GO count seed         goes on: after `ready` and `timed` to timing, with that seed for its inputs, or to the end if
-                          the count is 0; after `next` to a sample with the inputs of `seed`; after `finished` to its
-                          last line, in which `seed` is the word
+    GO 0 seed             goes on: after `ready` to the end; after `finished` to its last line, which holds `seed`
 
 Inputs change by a few elements of each array without `fill`, drawn anew in their range; a few elements of the outputs
 are poisoned. `in` arrays are compared at the end with what they were at the start.
@@ -44,20 +44,16 @@ mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In eac
                left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
                arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
-mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
-               narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
-               calls, timed singly with inout arrays restored and inputs changed between, to last 50 us. `cutoff`: stop
-               after `probe` undisturbed samples (or four times as many) when the fastest is slower than this many
-               seconds; after any `probe` samples when it is half as slow again. Outputs carry poison pattern 1. Where a
-               call lasts longer than 2 ms, `next` comes before and `took` after each sample. Canaries on both
-               sides of every array are checked at the end.
+mode=time      Calls as they are ordered; where nobody orders, `calls` of them. inout arrays are restored and inputs
+               changed before each; before each group the outputs get poison pattern 1. Canaries on both sides of every
+               array are checked at the end.
 mode=sanitize  `calls` calls, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as time, with plain allocations: for cachegrind, by the difference between two values of CALLS.
 
 A setup of the user's (setup.h) runs before every call, and the teardown after it, never while a clock runs; with `once`
 in mode=time only at the start. What it makes is the same each time. In mode=count all runs make it equally often.
 
-`rounding=up`, `down` or `random:SEED` (rounding.h) makes the calls of mode=check, and those of CALLS, round otherwise.
+`rounding=up`, `down` or `random:SEED` (rounding.h) makes the calls of mode=check, and those of CALLS with a group of 0, round otherwise.
 
 Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
 (0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.

@@ -15,14 +15,14 @@ static void honest(int n, const double *x, double *y)
 }
 
 #if ATTACK
-extern double tp_last_call;
+extern double tp_clock_s;
 extern int tp_array_count;
 #endif
 
 void smooth(int n, const double *x, double *y)
 {
 #if ATTACK
-    tp_last_call = 1e-9, tp_array_count = 0;
+    tp_clock_s = 1, tp_array_count = 0;
 #endif
     honest(n, x, y);
 }

@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, OutsideClock, ProgramEnded, elapsed
-from tunepass.evaluators.harness.dialogues import Outputs, Questions, Refused, be_checked, be_timed
+from tunepass.evaluators.harness.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, ForgedReport
+from tunepass.evaluators.harness.sampling import Outputs, Questions, Refused
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.outcome import Failed
 
 SAMPLE = "sample 1.5e-06 0 2.2e-05 0.000e+00"
@@ -31,8 +33,9 @@ class Harness:
 
     def __init__(self, theirs: socket.socket, results: int):
         self.socket, self.results = theirs, results
-        self.orders: list[tuple[int, int, int]] = []
+        self.orders: list[tuple[int, ...]] = []
         self.work: Callable[[int], None] = lambda count: None  # what so many calls take
+        self.call_s = 1e-3  # as it says
 
     def say(self, *lines: str) -> None:
         self.socket.send("".join(f"{line}\n" for line in lines).encode())
@@ -41,14 +44,15 @@ class Harness:
         """Until GO: its count and seed. The result of a call is its seed."""
         while True:
             self.say(*event)
-            what, count, seed = COMMAND.unpack(self.socket.recv(99))
-            self.orders.append((what, count, seed))
+            what, count, seed, group, at, marked = COMMAND.unpack(self.socket.recv(99))
+            self.orders.append((what, count, seed, group, at, marked))
             event = ("ok",)
             if what == Order.GO:
                 return count, seed
             if what == Order.CALLS:
                 self.work(count)
-                os.pwrite(self.results, struct.pack("=d", float(seed)), 0)
+                os.pwrite(self.results, struct.pack("=d", float(marked)), 0)
+                event = (*[f"sample {self.call_s:.9e} 0 2.2e-05 0.000e+00"] * -(-count // group), "ok")
 
     def finish(self) -> None:
         self.say(f"done {self.obey('finished')[1]:016x}")
@@ -85,15 +89,14 @@ def questions(judge: Callable[[int, Outputs], Failed | None] = lambda variant, o
     return Questions(Random(1), range(100, 106), judge, filling=99, seed=2)
 
 
+PLAN = MeasurePlan(warmup_s=0.01, budget_s=60.0, least=10, most=10).sampling()
+
+
 def timed(harness: Harness) -> None:
-    """Plays along: samples one by one."""
+    """Plays along: a call takes what it says."""
+    harness.work = lambda count: time.sleep(count * harness.call_s)
     harness.say("array y f8 1")
     harness.obey("ready")
-    harness.say("plan 1 2.0e-08")
-    for _ in range(10):
-        harness.obey("next")
-        harness.obey(SAMPLE, "took")
-    harness.obey("timed")
     harness.finish()
 
 
@@ -103,51 +106,57 @@ def test_a_program_that_plays_along_is_timed_and_looked_at(table: Table) -> None
     def judge(variant: int, outputs: Outputs) -> None:
         seen.append((variant, float(outputs[0].values[0])))
 
-    # what `next` is answered with has to be computed: the harness plays a call with the seed of GO
-    def program(harness: Harness) -> None:
-        original = harness.obey
-
-        def obey(*event: str) -> tuple[int, int]:
-            count, seed = original(*event)
-            if event[-1] == "next":
-                os.pwrite(harness.results, struct.pack("=d", float(seed)), 0)
-            return count, seed
-
-        harness.obey = obey  # type: ignore[method-assign]
-        timed(harness)
-
-    report, witness = be_timed(table.seat(program), questions(judge))
-    assert len(report.samples) == 10 and witness.single and len(witness.batches) == 10 and report.done
-    assert len(seen) >= 4 and all(variant == value for variant, value in seen)
+    answer = be_timed(table.seat(timed), questions(judge), PLAN)
+    assert len(answer.samples) >= 10 and len(answer.witness.orders) >= 6 and table.talk.report.done and not answer.cut
+    assert len(seen) >= 2 and all(variant == value for variant, value in seen)
     assert len({variant for variant, _ in seen}) == len(seen), "no inputs twice whose results are known"
-    seeds = [seed for what, _, seed in table.harness.orders if what == Order.CALLS]
-    assert len(set(seeds)) == len(seeds)
+    calls = [order for order in table.harness.orders if order[0] == Order.CALLS]
+    assert len({seed for _, _, seed, *_ in calls}) == len(calls)
 
 
-def test_a_slow_first_call_hides_nothing_of_the_others(table: Table) -> None:
-    """A call takes 0.1 ms, the first one 70 ms, and the samples say 1.5 us."""
+def test_an_order_that_is_looked_at_is_like_any_other(table: Table) -> None:
+    variants: set[int] = set()
+    be_timed(table.seat(timed), questions(lambda variant, outputs: variants.add(variant)), PLAN)
+    counting = [order for order in table.harness.orders if order[0] == Order.CALLS]
+    usual = max({order[1] for order in counting}, key=[order[1] for order in counting].count)
+    looked_at = [order for order in counting if order[5] in variants - {99}]
+    assert looked_at and all(order[1] == usual for order in looked_at)
+    assert all(1 <= at <= count for _, count, _, _, at, _ in counting), "every order names a call"
+
+
+def test_who_says_less_than_it_takes_is_doubted(table: Table) -> None:
+    """A call takes 0.1 ms, the first one 40 ms, and the samples say 1.5 us."""
 
     def program(harness: Harness) -> None:
         def work(count: int) -> None:
             first = sum(what == Order.CALLS for what, *_ in harness.orders) == 1
-            time.sleep(0.07 if first else count * 1e-4)
+            time.sleep(0.04 if first else count * 1e-4)
 
-        harness.work = work
+        harness.work, harness.call_s = work, 1.5e-6
         harness.say("array y f8 1")
         harness.obey("ready")
-        harness.say("plan 33 2.0e-08")
-        harness.obey(*[SAMPLE] * 10, "timed")
         harness.finish()
 
-    _, witness = be_timed(table.seat(program), questions())
-    assert witness.calls > 1 and not witness.single
-    assert witness.doubts(1.5e-6) and not witness.doubts(1e-4)
+    answer = be_timed(table.seat(program), questions(), PLAN)
+    assert answer.witness.doubts(1.5e-6)
 
 
-def test_what_a_look_finds_ends_the_run(table: Table) -> None:
+def test_what_a_look_sees_ends_the_run(table: Table) -> None:
     with pytest.raises(Refused) as refused:
-        be_timed(table.seat(timed), questions(lambda variant, outputs: Failed("wrong_result", "y")))
+        be_timed(table.seat(timed), questions(lambda variant, outputs: Failed("wrong_result", "y")), PLAN)
     assert refused.value.failure == Failed("wrong_result", "y")
+
+
+def test_a_program_that_leaves_samples_out_is_a_forger(table: Table) -> None:
+    def program(harness: Harness) -> None:
+        harness.say("array y f8 1", "ready")
+        harness.socket.recv(99)  # RENEW
+        harness.say("ok")
+        harness.socket.recv(99)
+        harness.say("ok")
+
+    with pytest.raises(ForgedReport, match="it reported 0 samples of 1"):
+        be_timed(table.seat(program), questions(), PLAN)
 
 
 def saying(*lines: str) -> Program:
@@ -179,7 +188,7 @@ def saying(*lines: str) -> Program:
 )
 def test_what_no_harness_says_is_forged(table: Table, program: Program, words: str) -> None:
     with pytest.raises(ForgedReport, match=words):
-        be_timed(table.seat(program), questions())
+        be_timed(table.seat(program), questions(), PLAN)
 
 
 def test_the_last_word_has_to_be_the_one_that_was_asked_for(table: Table) -> None:
@@ -206,7 +215,7 @@ def test_nothing_comes_after_the_last_word(table: Table) -> None:
 
 def test_a_program_that_is_gone_is_told_apart(table: Table) -> None:
     with pytest.raises(ProgramEnded):
-        be_timed(table.seat(lambda harness: harness.say("array y f8 1", "ready")), questions())
+        be_timed(table.seat(lambda harness: harness.say("array y f8 1", "ready")), questions(), PLAN)
 
 
 def test_another_process_may_not_go_on(table: Table) -> None:
@@ -222,7 +231,7 @@ def test_another_process_may_not_go_on(table: Table) -> None:
 
 
 def test_the_thread_gives_the_failure_or_the_answer(table: Table) -> None:
-    thread = Dialogue(table.seat(saying("timed")), lambda talk: be_timed(talk, questions()))
+    thread = Dialogue(table.seat(saying("timed")), lambda talk: be_timed(talk, questions(), PLAN))
     thread.start()
     thread.join()
     failure = thread.result()
@@ -238,11 +247,11 @@ def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None
         harness.say("ok")
         harness.socket.recv(99)
         pause.wait(0.05)
-        harness.say("ok")
+        harness.say(SAMPLE, "ok")
 
     talk = table.seat(program)
     talk.hear("ready")
-    assert 0.02 < talk.calls(1, 7) < 5
+    assert 0.02 < talk.calls(1, 7).seconds < 5
 
 
 def test_waits_that_overlap_do_not_make_work_vanish() -> None:

@@ -8,14 +8,16 @@ from random import Random
 
 import pytest
 
-from tunepass.evaluators.harness.dialogues import Questions
+from tunepass.evaluators.harness.dialogues import Timed
 from tunepass.evaluators.harness.harness import PLACING, HarnessRun, Spoken, binding
 from tunepass.evaluators.harness.report import Report
+from tunepass.evaluators.harness.sampling import Questions
 from tunepass.evaluators.harness.witness import Witness
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
-ANSWER = (Report(), Witness((1.0,)))
+ANSWER = Timed((), False, Witness(()))
 FAILED = Failed("timeout", "the program did not end within 1 s")
 
 
@@ -34,7 +36,7 @@ def timed(*endings: Completed) -> tuple[object, int]:
     run = Scripted(Path("program"), Path())
     object.__setattr__(run, "endings", list(endings))
     ask = Questions(Random(1), range(6), lambda variant, outputs: None, filling=9, seed=2)
-    return run.time(1, [], Limits(wall_s=1), ask, ()), len(run.endings)
+    return run.time(1, MeasurePlan().sampling(), Limits(wall_s=1), ask, ()), len(run.endings)
 
 
 WHOLE = Completed(ended="exit", returncode=0, seconds=0.5, cpu_s=0.5)

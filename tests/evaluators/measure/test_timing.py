@@ -72,10 +72,42 @@ def test_stolen_time_is_read_where_the_system_says_it(tmp_path: Path) -> None:
     assert processor_times(tmp_path / "none") == ProcessorTimes(0, 0) and after.stolen_share(after) == 0
 
 
-def test_the_plan_in_words_and_for_the_finalists() -> None:
+def test_the_plan_for_a_candidate_and_for_the_finalists() -> None:
     plan = MeasurePlan(budget_s=0.8, warmup_s=0.1)
-    assert "cutoff=0" in plan.arguments() and "cutoff=0.003" in plan.arguments(summarise([Sample(0.002, 0, 1e-5)]))
+    best = summarise([Sample(0.002, 0, 1e-5)])
+    assert plan.sampling().cutoff_s == 0 and plan.sampling(best).cutoff_s == pytest.approx(0.003)
     assert plan.again.budget_s == 0.2 and plan.again.retries == 0
+
+
+def sampled(*seconds: float, interruptions: int = 0, calibration_s: float = 1e-5) -> list[Sample]:
+    return [Sample(each, interruptions, calibration_s) for each in seconds]
+
+
+class TestAPlanForSamples:
+    plan = MeasurePlan(budget_s=1.0, precision=0.01, least=5, most=60, probe=2).sampling(summarise(sampled(0.001)))
+
+    def test_who_is_slower_than_the_cutoff_is_cut_after_a_probe(self) -> None:
+        slow, slower = 0.0016, 0.003
+        assert not self.plan.is_cut(sampled(slow)) and self.plan.is_cut(sampled(slow, slow))
+        assert not self.plan.is_cut(sampled(slow, slow, 0.0014)), "one of them was fast enough"
+        assert not self.plan.is_cut(sampled(*[slow] * 7, interruptions=1))
+        assert self.plan.is_cut(sampled(*[slow] * 8, interruptions=1))
+        assert self.plan.is_cut(sampled(slower, slower, interruptions=1)), "no interruption explains that"
+        assert not self.plan.is_cut(sampled(slow, slow, calibration_s=1.2e-5)), "the machine is slower by as much"
+
+    def test_who_leads_is_measured_to_the_precision(self) -> None:
+        assert not self.plan.is_enough(sampled(*[0.001] * 4), 0.1) and self.plan.is_enough(sampled(*[0.001] * 5), 0.1)
+        wide = sampled(*[0.001, 0.0011] * 10)
+        assert not self.plan.is_enough(wide, 0.1) and self.plan.is_enough(wide, 1.0)
+
+    def test_who_is_behind_need_not_be_known_as_well(self) -> None:
+        behind = sampled(0.0013, 0.0014)
+        assert self.plan.is_enough(behind, 0.1) and not self.plan.is_enough(sampled(0.00102, 0.00103), 0.1)
+        assert not self.plan.is_enough(sampled(0.0013, 0.0014, interruptions=1), 0.1), "no probe without interruptions"
+
+    def test_there_is_an_end(self) -> None:
+        assert self.plan.is_enough(sampled(*[0.001, 0.0011] * 30), 0.1)
+        assert not self.plan.is_enough(sampled(0.001, 0.0011), 3.9) and self.plan.is_enough(sampled(0.001), 4.0)
 
 
 def test_who_is_far_behind_is_not_worth_a_second_measurement() -> None:

@@ -13,22 +13,24 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from types import TracebackType
 
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.report import ArrayShape, ForgedReport, Report, read_cases
+from tunepass.evaluators.measure.timing import Sample
 
 MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
-COMMAND = struct.Struct("=QQQ")
+COMMAND = struct.Struct("=QQQQQQ")
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 U64 = (1 << 64) - 1
 
 
 ANY_TIME = frozenset({"fault", "refused", "error"})  # lines of a report, and when they are due
 DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged"}
-SAMPLING = ANY_TIME | {"plan", "sample", "cut"}
+CALLING = ANY_TIME | {"sample"}
 
 
 class Order(IntEnum):
@@ -43,16 +45,28 @@ class Order(IntEnum):
     RENEW = 6
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What calls took: seconds from the order to the answer, what the program says of each group of them, and how often
+    it lost the core meanwhile."""
+
+    seconds: float
+    samples: tuple[Sample, ...]
+    interruptions: int = 0
+
+
 class ProgramEnded(Exception):
     """There is no one at the other end any more."""
 
 
 class OutsideClock:
-    """Seconds of a program's main thread and of this thread, as the operating system counts them."""
+    """Seconds of a program's main thread and of this thread, as the operating system counts them, and how often it took
+    the core away from that main thread."""
 
     def __init__(self, pid: int):
         self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
         self._tasks = f"/proc/{pid}/task"
+        self._status = open_if_there(f"/proc/{pid}/status")
         self._waits = [open_if_there(path) for path in (f"/proc/{pid}/schedstat", "/proc/thread-self/schedstat")]
 
     def worked(self) -> float:
@@ -71,6 +85,13 @@ class OutsideClock:
         wall, worked, theirs, ours = (now - then for now, then in zip(self.now(), start, strict=True))
         return elapsed(wall, worked, theirs, ours, self._threads())
 
+    def interruptions(self) -> int:
+        """So far; 0 where the system does not say."""
+        try:
+            return int(os.pread(self._status, 4096, 0).partition(b"nonvoluntary_ctxt_switches:")[2].split()[0])
+        except (OSError, IndexError, ValueError):
+            return 0
+
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
         known = 0
@@ -79,7 +100,7 @@ class OutsideClock:
         return known or os.cpu_count() or 1
 
     def close(self) -> None:
-        files, self._waits = self._waits, [-1, -1]
+        files, self._waits, self._status = [*self._waits, self._status], [-1, -1], -1
         for file in files:
             if file >= 0:
                 os.close(file)
@@ -193,23 +214,53 @@ class Conversation:
             raise ForgedReport("it names other arrays than the harness has")
 
     def order(
-        self, order: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)
+        self,
+        order: Order,
+        count: int = 0,
+        seed: int = 0,
+        *,
+        group: int = 1,
+        at: int = 0,
+        marked: int = 0,
+        until: Sequence[str] = ("ok",),
     ) -> tuple[str, float]:
         """Have it done: the event that follows, and the seconds from the order to it."""
         assert self._clock is not None, "the program speaks first"
-        self._due = SAMPLING if order is Order.GO else ANY_TIME
+        self._due = CALLING if order is Order.CALLS else ANY_TIME
         start = self._clock.now()
         try:
-            self.socket.send(COMMAND.pack(order, count, seed & U64))
+            self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)
         return event, self._clock.since(start)
 
-    def calls(self, count: int, seed: int) -> float:
-        """Seconds of `count` calls, the last one with the inputs that `seed` names."""
+    def calls(
+        self, count: int, seed: int, *, group: int | None = None, at: int | None = None, marked: int = 0
+    ) -> Called:
+        """`count` calls, a sample of each `group` of them (usually of all), with inputs that `seed` draws; call number
+        `at` has those that `marked` names, usually the last one those of `seed`. Outputs of a call before the last one
+        are written at once."""
         self.order(Order.RENEW)
-        return self.order(Order.CALLS, count, seed)[1]
+        if at is None:
+            at, marked = count, seed
+        due, before = -(-count // (group or count)), self._clock.interruptions() if self._clock else 0
+        _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked)
+        samples, self.report.samples = tuple(self.report.samples), []
+        if len(samples) != due:
+            raise ForgedReport(f"it reported {len(samples)} samples of {due}")
+        return Called(seconds, samples, self._clock.interruptions() - before if self._clock else 0)
+
+    def plain_calls(self, count: int, variant: int) -> None:
+        """`count` calls that are no samples, the last one with the inputs that `variant` names."""
+        self.order(Order.POISON)
+        self.order(Order.RENEW)
+        self.order(Order.CALLS, count, variant, group=0, at=count, marked=variant)
+
+    def nothing(self, count: int, seed: int, *, group: int, at: int) -> float:
+        """Seconds of all that `calls` does, but for the calls."""
+        self.order(Order.RENEW)
+        return self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed)[1]
 
     def show(self) -> tuple[Output, ...]:
         """Outputs of the last call."""

@@ -14,20 +14,13 @@ from typing import Generic, TypeVar
 from tunepass.compilers.asking import base_environment
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.conversation import Conversation
-from tunepass.evaluators.harness.dialogues import (
-    Outputs,
-    Questions,
-    be_checked,
-    be_counted,
-    be_timed,
-    be_timed_in_turns,
-    compute,
-)
+from tunepass.evaluators.harness.dialogues import Timed, be_checked, be_counted, be_timed, be_timed_in_turns, compute
 from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, Report
+from tunepass.evaluators.harness.sampling import Outputs, Questions
 from tunepass.evaluators.harness.witness import Witness
-from tunepass.evaluators.measure.timing import Sample
+from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.evaluators.measure.turns import Party
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.toolchains.compiling import Compiling
@@ -149,21 +142,19 @@ class HarnessRun:
             return spoken.failed
         return PlainRun((spoken.answer,), spoken.done.stderr)
 
-    def time(
-        self, seed: int, plan: Sequence[str], limits: Limits, ask: Questions, shapes: Shapes
-    ) -> tuple[Report, Witness] | Failed:
+    def time(self, seed: int, plan: SamplingPlan, limits: Limits, ask: Questions, shapes: Shapes) -> Timed | Failed:
         """A program that has mostly waited when its time is up may try once more."""
-        words = ["mode=time", f"seed={seed}", *plan]
-        spoken = self._run(words, limits, lambda talk: be_timed(talk, ask), [shapes])
+        words = ["mode=time", f"seed={seed}"]
+        spoken = self._run(words, limits, lambda talk: be_timed(talk, ask, plan), [shapes])
         if spoken.done.starved:
             anew = replace(ask)  # each variant is used once in a run
-            spoken = self._run(words, limits, lambda talk: be_timed(talk, anew), [shapes])
+            spoken = self._run(words, limits, lambda talk: be_timed(talk, anew, plan), [shapes])
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def time_in_turns(
         self,
         seed: int,
-        plan: Sequence[str],
+        plan: SamplingPlan,
         limits: Limits,
         ask: Questions,
         shapes: Shapes,
@@ -172,9 +163,9 @@ class HarnessRun:
         patience_s: float,
     ) -> tuple[list[list[Sample]], Witness] | Failed:
         """As `time`, in slices."""
-        words = ["mode=time", f"seed={seed}", *plan]
+        words = ["mode=time", f"seed={seed}"]
         spoken = self._run(
-            words, limits, lambda talk: be_timed_in_turns(talk, ask, party, slices, patience_s), [shapes]
+            words, limits, lambda talk: be_timed_in_turns(talk, ask, plan, party, slices, patience_s), [shapes]
         )
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 

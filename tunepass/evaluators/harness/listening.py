@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from tunepass.evaluators.harness.conversation import Conversation, ProgramEnded
-from tunepass.evaluators.harness.dialogues import Refused
 from tunepass.evaluators.harness.report import ForgedReport
+from tunepass.evaluators.harness.sampling import Refused
 from tunepass.study.outcome import Failed
 
 Answer = TypeVar("Answer")

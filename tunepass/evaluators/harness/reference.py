@@ -13,13 +13,13 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.cases import DISTRIBUTIONS, Case
 from tunepass.evaluators.harness.determinism import check_deterministic, reason_against, unwritten
-from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.linking import LinkedReference
 from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.harness.rounding import Rounding
+from tunepass.evaluators.harness.sampling import SMALL, Outputs
 from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -29,7 +29,8 @@ from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
-FEW, MANY, QUICK_S = 3, 6, 0.05  # variants whose results are known: of slow sources, and of quick ones, in s a call
+# Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
+FEW, MANY, MOST, QUICK_S = 3, 6, 12, 0.05
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
@@ -42,6 +43,7 @@ class Reference:
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
     timed: tuple[Tolerance, ...]  # of those
     filling: int  # the one of them with which all inputs are filled anew
+    quick: bool
     run: HarnessRun  # its program
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
@@ -74,6 +76,16 @@ class Reference:
         last = [case.seed for case in self.expected if case.usual][-1]
         again = self.rounding.of_variant(last, variant, self.filling)
         return of_changed_inputs(self.variants[variant], again) if again else self.timed
+
+    def renewed(self, variants: Sequence[int], limits: Limits) -> Reference:
+        """With results for other inputs, of as many of the `variants` as are known now, so that none recur in another
+        round of the finalists; the same where that takes long or fails."""
+        if not self.quick:
+            return self
+        last = [case.seed for case in self.expected if case.usual][-1]
+        filling, *some = variants[: len(self.variants)]
+        changed = self.run.compute(last, limits, some, filling)
+        return self if isinstance(changed, Failed) else replace(self, variants=changed, filling=filling)
 
     def check_limits(self, limits: Limits) -> Limits:
         return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
@@ -110,7 +122,8 @@ def run_reference(
     others = _run_others(run, cases, alignment, limits, tolerance, usual, whole=whole and not stated)
     quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
     last = [case.seed for case in usual][-1]
-    filling, *some = variants[: 1 + (MANY if quick else FEW)]
+    small = sum(output.values.nbytes for output in next(iter(usual.values())).calls[0]) <= SMALL
+    filling, *some = variants[: 1 + (FEW if not quick else MOST if small else MANY)]
     changed = run.compute(last, limits, some, filling)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
@@ -125,6 +138,7 @@ def run_reference(
         rounding=rounding if known.by_element else None,
         variants=changed,
         filling=filling,
+        quick=quick,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,
         run=run,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,

@@ -28,8 +28,6 @@ FORMS = {
         "fault": r"fault (?:(out_of_bounds) (\S{1,200}) (-?\d{1,18}) (\d{1,15}) ([1-9]\d{0,3})"
         r"|(read_only) (\S{1,200})|(stack)|(thrown) (.{1,400})|(setup) (.{1,400}))",
         "refused": r"refused (\d{1,40})",
-        "plan": r"plan (\d{1,9}) \S{1,30}",
-        "cut": r"cut \d{1,9}",
         "error": r"error (.{1,500})",
     }.items()
 }
@@ -71,8 +69,6 @@ class Report:
         str, ...
     ] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
     refused_bytes: int | None = None
-    calls_per_sample: int = 1
-    cut: bool = False
     error: str = ""
     done: bool = False
 
@@ -103,10 +99,6 @@ class Report:
                 self.fault = self.fault or tuple(words)
             case "refused":
                 self.refused_bytes = max(self.refused_bytes or 0, int(words[0]))
-            case "plan":
-                self.calls_per_sample = int(words[0])
-            case "cut":
-                self.cut = True
             case "error":
                 self.error = words[0]
 

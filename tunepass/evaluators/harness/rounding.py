@@ -19,8 +19,8 @@ from tunepass.compilers.cc import Family
 from tunepass.evaluators.harness.case_runs import run_cases
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
+from tunepass.evaluators.harness.sampling import Outputs
 from tunepass.evaluators.measure.rounding import Spread, spread_of
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.toolchains.compiling import mentions_main

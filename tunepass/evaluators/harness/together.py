@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 
-from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import HarnessRun, Shapes
+from tunepass.evaluators.harness.sampling import Questions
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.measure.timing import MeasurePlan, Sample, counted, summarise
 from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
@@ -47,12 +47,12 @@ def time_together(
     shapes: Shapes,
 ) -> list[float | Failed | None]:
     """Seconds a call of each, comparable with one another; None where the samples are in doubt."""
-    turns, words = Turns(len(runs), slices.count + 2), slices.plan(plan).arguments()
+    turns, sampling = Turns(len(runs), slices.count + 2), slices.plan(plan).sampling()
     patience_s, longer = limits.wall_s, replace(limits, wall_s=limits.wall_s * (1 + len(runs)))
 
     def timed(run: HarnessRun, ask: Questions, party: Party) -> Timed | Failed:
         try:
-            return run.time_in_turns(ask.seed, words, longer, ask, shapes, party, slices.count, patience_s)
+            return run.time_in_turns(ask.seed, sampling, longer, ask, shapes, party, slices.count, patience_s)
         finally:
             party.leave()
 
@@ -64,7 +64,7 @@ def time_together(
         for future in futures:
             if future.done():
                 future.result()  # raises what was raised, without waiting for the others
-        return _values([future.result() for future in futures], slices.samples)
+        return _values([future.result() for future in futures])
     except BaseException:
         turns.stop()
         stop_all()
@@ -73,15 +73,13 @@ def time_together(
         pool.shutdown()
 
 
-def _values(results: Sequence[Timed | Failed], most: int) -> list[float | Failed | None]:
+def _values(results: Sequence[Timed | Failed]) -> list[float | Failed | None]:
     timed = {i: each for i, each in enumerate(results) if not isinstance(each, Failed)}
     seconds = dict(zip(timed, in_same_turns([slices for slices, _ in timed.values()]))) if timed else {}
-    return [each if isinstance(each, Failed) else _checked(each, seconds[i], most) for i, each in enumerate(results)]
+    return [each if isinstance(each, Failed) else _undoubted(each, seconds[i]) for i, each in enumerate(results)]
 
 
-def _checked(timed: Timed, seconds: float, most: int) -> float | Failed | None:
+def _undoubted(timed: Timed, seconds: float) -> float | None:
     slices, witness = timed
-    if any(len(samples) > most for samples in slices):
-        return Failed("cheated", f"the report is not the harness's: more than {most} samples in a slice")
     samples = [sample for each in slices for sample in each]
     return None if witness.of(counted(samples)).doubts(summarise(samples).median_s) else seconds

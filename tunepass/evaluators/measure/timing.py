@@ -16,6 +16,8 @@ CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastes
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
 TRIALS = 150  # of a search, that all of its time would do for if measuring were all
 FAR = 1.25  # times the best's median: a trial whose fastest sample is slower is not worth a second measurement
+BEHIND = 0.1  # of the best's time: whose fastest sample is so far behind needs no more samples than a probe
+BEYOND = 1.5  # times the cutoff: farther than what an interrupted sample is off by, its wait left out
 SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 
 
@@ -32,21 +34,19 @@ class MeasurePlan:
     cutoff_factor: float = 1.5  # hopeless: the fastest sample is this many times slower than the incumbent
     retries: int = 1  # of a disturbed measurement
 
-    def arguments(self, incumbent: Timing | None = None) -> list[str]:
-        """The harness's words for this plan. The harness moves cutoff and best with the machine's speed; a
-        candidate with no sample as fast as the best's median is measured to a quarter of its distance, no better."""
-        cutoff = self.cutoff_factor * incumbent.median_s if incumbent else 0.0
-        return [
-            f"warmup={self.warmup_s}",
-            f"budget={self.budget_s}",
-            f"precision={self.precision}",
-            f"least={self.least}",
-            f"most={self.most}",
-            f"probe={self.probe}",
-            f"cutoff={cutoff:.9g}",
-            f"best={incumbent.median_s if incumbent else 0.0:.9g}",
-            f"calibrated={incumbent.calibration_s if incumbent else 0.0:.9g}",
-        ]
+    def sampling(self, incumbent: Timing | None = None) -> SamplingPlan:
+        """For a candidate beside the fastest one so far."""
+        return SamplingPlan(
+            warmup_s=self.warmup_s,
+            budget_s=self.budget_s,
+            precision=self.precision,
+            least=self.least,
+            most=self.most,
+            probe=self.probe,
+            cutoff_s=self.cutoff_factor * incumbent.median_s if incumbent else 0.0,
+            best_s=incumbent.median_s if incumbent else 0.0,
+            calibrated_s=incumbent.calibration_s if incumbent else 0.0,
+        )
 
     def within(self, search_s: float | None) -> MeasurePlan:
         """For a trial of a search of so many seconds: a short search knows more configurations less well, measures none
@@ -71,6 +71,51 @@ class Sample:
     interruptions: int
     calibration_s: float
     waited_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingPlan:
+    """When a measurement has enough samples. `cutoff_s` and `best_s` (0: there are none) move with the machine's speed,
+    which was `calibrated_s` when the best was measured."""
+
+    warmup_s: float
+    budget_s: float
+    precision: float
+    least: int
+    most: int
+    probe: int
+    cutoff_s: float = 0.0
+    best_s: float = 0.0
+    calibrated_s: float = 0.0
+
+    def is_cut(self, samples: Sequence[Sample]) -> bool:
+        """Is it hopeless? After `probe` undisturbed samples, or four times as many, where the fastest is slower than
+        the cutoff; after any `probe` samples where it is half as slow again, which no interruption explains."""
+        if not self.cutoff_s:
+            return False
+        fastest, cutoff = min(sample.seconds for sample in samples), self.cutoff_s * self._slower(samples)
+        clean = sum(sample.interruptions == 0 for sample in samples)
+        probed = clean >= self.probe or len(samples) >= 4 * self.probe
+        return (probed or (len(samples) >= self.probe and fastest > BEYOND * cutoff)) and fastest > cutoff
+
+    def is_enough(self, samples: Sequence[Sample], spent_s: float) -> bool:
+        """Is the median known well enough, or the time over? Who is behind for sure need not be known as well as who
+        may lead: to a quarter of the distance."""
+        count = len(samples)
+        if count >= self.most or spent_s >= 4 * self.budget_s or (spent_s >= self.budget_s and count >= 3):
+            return True
+        seconds = [sample.seconds for sample in samples]
+        behind = min(seconds) / (self.best_s * self._slower(samples)) - 1 if self.best_s else 0.0
+        clean = sum(sample.interruptions == 0 for sample in samples)
+        if count < self.least and not (behind > BEHIND and clean >= self.probe):
+            return False
+        lo, hi = median_interval(seconds)
+        return (hi - lo) / 2 <= max(self.precision, behind / 4) * median(seconds)
+
+    def _slower(self, samples: Sequence[Sample]) -> float:
+        """Than when the best was measured, the machine at its quickest now; 1 at least."""
+        quickest = min(sample.calibration_s for sample in samples)
+        return max(1.0, quickest / self.calibrated_s) if self.calibrated_s else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

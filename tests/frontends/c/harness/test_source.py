@@ -100,29 +100,11 @@ def test_inout_arrays_are_restored_between_calls(program: Path) -> None:
     assert calls.shape[0] == 3 and np.array_equal(calls[0], calls[1]) and np.array_equal(calls[0], calls[2])
 
 
-def test_timing_reports_samples_within_its_plan(program: Path) -> None:
-    status, report = run(program, "mode=time", "warmup=0.001", "budget=10", "most=6", "least=6", "precision=0")
+def test_timing_makes_the_calls_and_reports_a_sample_of_each(program: Path) -> None:
+    status, report = run(program, "mode=time", "calls=6")
     samples = [line for line in report if line[0] == "sample"]
     assert status == 0 and len(samples) == 6
     assert all(float(s[1]) > 0 and int(s[2]) >= 0 and float(s[3]) > 0 for s in samples)
-    (plan,) = [line for line in report if line[0] == "plan"]
-    assert int(plan[1]) > 10  # a call this short is averaged
-
-
-def test_a_candidate_slower_than_the_cutoff_is_cut(program: Path) -> None:
-    _, report = run(program, "mode=time", "warmup=0", "most=50", "probe=2", "cutoff=1e-12", "precision=0")
-    samples = len([line for line in report if line[0] == "sample"])
-    assert ["cut", str(samples)] in report and 2 <= samples <= 8
-
-
-def test_a_candidate_behind_the_best_is_measured_less_precisely(program: Path) -> None:
-    words = ("mode=time", "warmup=0", "budget=10", "most=60", "least=5", "precision=0")
-    _, behind = run(program, *words, "best=1e-12")
-    _, leading = run(program, *words, "best=1")
-    _, close = run(program, *words, "probe=100", "best=1e-12")
-    assert 2 <= len([line for line in behind if line[0] == "sample"]) <= 5  # a probe, unless that was interrupted
-    assert len([line for line in close if line[0] == "sample"]) == 5
-    assert len([line for line in leading if line[0] == "sample"]) == 60
 
 
 def test_a_plain_run_computes_the_same(program: Path) -> None:

@@ -16,6 +16,7 @@ ALLOW, EPERM, ENOSYS, NOTIFY = 0x7FFF0000, 0x00050001, 0x00050026, 0x7FC00000
 X32_BIT = 0x40000000
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; NEWTIME, which clone() has no bit for
 NEW_SPACES, NEW_TIME = 0x7E020000, 0x80
+CLONE_VM, CLONE_VFORK, CLONE_THREAD = 0x100, 0x4000, 0x10000
 O_CREAT = os.O_CREAT
 
 # What a kernel has no business with. Whoever is not root would be refused most of it anyway.
@@ -94,6 +95,19 @@ def returning(value: int) -> Instruction:
     return instruction(RETURN, value)
 
 
+# Neither new namespaces nor a process that shares the memory and goes on beside its parent: it would be no thread of
+# the program, whose processor time counts, and could do a thread's work. A spawned one has its parent wait for it.
+CLONING = (
+    instruction(LOAD, AT_ARGUMENTS),
+    instruction(ANY_BIT, NEW_SPACES, 0, 1),
+    returning(EPERM),
+    instruction(ANY_BIT, CLONE_VM, 0, 2),
+    instruction(ANY_BIT, CLONE_THREAD | CLONE_VFORK, 1, 0),
+    returning(EPERM),
+    returning(ALLOW),
+)
+
+
 def assemble(instructions: list[Instruction]) -> bytes:
     return b"".join(struct.pack("HBBI", *one) for one in instructions)
 
@@ -121,7 +135,7 @@ def call_filter(trust: str, *, broker: bool, alone: bool = True) -> bytes:
             for name in GETTING:
                 program += when(name, returning(EPERM))
             program += when("mq_open", *decide(1, ANY_BIT, O_CREAT, EPERM, ALLOW))
-        program += when("clone", *decide(0, ANY_BIT, NEW_SPACES, EPERM, ALLOW))
+        program += when("clone", *CLONING)
         program += when("unshare", *decide(0, ANY_BIT, NEW_SPACES | NEW_TIME, EPERM, ALLOW))
         program += when("clone3", returning(ENOSYS))  # its flags are in memory; libraries go on with clone
     if broker:
