@@ -17,7 +17,7 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness import conversation, ledger_rows, rounding
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.races import Race, Unjudged
-from tunepass.evaluators.measure.timing import ProcessorTimes
+from tunepass.evaluators.measure.timing import ProcessorTimes, Timing
 from tunepass.evaluators.process import cores, isolation, protection
 from tunepass.evaluators.process.protection import Protection
 from tunepass.ir.candidate import Candidate, Request
@@ -250,3 +250,13 @@ def test_rows_of_a_session_replace_earlier_ones(tmp_path: Path) -> None:
     ledgers.note_core(DEFAULT, ["taken"], threads=False)
     ledgers.note_core(DEFAULT, [], threads=True)
     assert rows(ledgers.of(DEFAULT))["core"].reason == "its threads run on all cores"
+
+
+def test_where_the_clocks_disagree_the_row_says_so_for_good(tmp_path: Path) -> None:
+    ledgers = kernel_ledgers.KernelLedgers(task_of(tmp_path, ADD), lambda: pytest.fail("no reference"))
+    configuration = Configuration({"A": 0})
+    timing = Timing(median_s=1.0, interval_s=(1.0, 1.0), samples=(1.0,), disturbed=0, calibration_s=1e-5)
+    ledgers.note_clock(configuration, replace(timing, unexplained=0.01))
+    assert not ledgers.of(configuration).missed
+    ledgers.note_clock(configuration, replace(timing, unexplained=0.2))
+    assert lacks({check.name: check for check in ledgers.of(configuration).missed}["outside clock"], "20 % less")

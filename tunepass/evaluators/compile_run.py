@@ -273,9 +273,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if failure is not None:
             return Evaluation(failure, built.seconds, tail(failure.log), checks=self.checks(built.configuration))
         started = time.monotonic()
-        outcome, speed = self._judge.measured(run, self.patience.search_s)
+        outcome, timing = self._judge.measured(run, self.patience.search_s)
+        self._ledgers.note_clock(built.configuration, timing)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
+        speed = timing.speed if timing else None
         return Evaluation(outcome, built.seconds, log, speed, checks=self.checks(built.configuration))
 
     def _cases(self, built: BuiltCandidate) -> tuple[Case, ...]:

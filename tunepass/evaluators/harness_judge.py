@@ -19,11 +19,9 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import (
     MeasurePlan,
     Timing,
-    counted,
     disturbed,
     far_behind,
     processor_times,
-    summarise,
 )
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -84,8 +82,8 @@ class HarnessJudge:
         values = ", ".join(f"{name}={value}" for name, value in configuration.items())
         return f"{values} computes something else than the source {differing[0]}; if these cannot occur, say `finite`"
 
-    def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, float | None]:
-        """The outcome, in a search of so many seconds, and the machine's speed meanwhile if time was measured."""
+    def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, Timing | None]:
+        """The outcome, in a search of so many seconds, and what it follows from if time was measured."""
         if self.task.metric == "instructions":
             return self._count(run), None
         timed = self._time(run, self.task.plan.within(search_s), self.incumbent)
@@ -95,7 +93,7 @@ class HarnessJudge:
         if not censored and (self.incumbent is None or timing.turns < self.incumbent.turns):
             self.incumbent = timing
         samples = tuple(s * MS for s in timing.samples)
-        return Measured({self.task.objective: timing.median_s * MS}, samples, censored=censored), timing.speed
+        return Measured({self.task.objective: timing.median_s * MS}, samples, censored=censored), timing
 
     def _count(self, run: HarnessRun) -> Measured | Failed:
         reference, task = self._reference(), self.task
@@ -130,8 +128,7 @@ class HarnessJudge:
             timed = self._time_once(run, plan, incumbent)
             if isinstance(timed, Failed):
                 return timed
-            timing = summarise(timed.samples)
-            doubt = timed.witness.of(counted(timed.samples)).doubts(timing.median_s)
+            doubt, timing = timed.witness.doubts(timed.samples), timed.timing
             if doubt:
                 doubts += 1
                 if doubts > DOUBTS:
@@ -139,9 +136,9 @@ class HarnessJudge:
                 continue
             if timed.cut:
                 return best or timing, best is None
-            if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
+            if best is None or _disturbance(timing) < _disturbance(best):
                 best = timing
-            interfered = disturbed(timed.samples, processor_times().stolen_share(before))
+            interfered = timing.unclear or disturbed(timed.samples, processor_times().stolen_share(before))
             if turn > doubts or not interfered:
                 self._repeating_helps = not interfered
             behind = incumbent is not None and far_behind(timing, incumbent)
@@ -167,3 +164,7 @@ class HarnessJudge:
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
         timed = self._time(run, self.task.plan.again)
         return timed if isinstance(timed, Failed) else timed[0].median_s * MS
+
+
+def _disturbance(timing: Timing) -> tuple[bool, float]:
+    return timing.unclear, timing.disturbed / len(timing.samples)

@@ -10,6 +10,7 @@ from tunepass.evaluators.harness.ledger_rows import reference_checks, size_check
 from tunepass.evaluators.harness.reference import Reference
 from tunepass.evaluators.harness.threads import unwatched_libraries
 from tunepass.evaluators.kernel_task import KernelTask
+from tunepass.evaluators.measure.timing import Timing
 from tunepass.evaluators.process.isolation import isolation_checks
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
@@ -23,6 +24,7 @@ class KernelLedgers:
         self.task = task
         self._reference = reference
         self._ledgers: dict[Configuration, Ledger] = {}
+        self._clocks: dict[Configuration, Check] = {}
 
     def of(self, configuration: Configuration) -> Ledger:
         return self._ledgers.get(configuration, Ledger())
@@ -48,6 +50,20 @@ class KernelLedgers:
             rows += not_requested("it starts no threads", "data races", "schedules")
             rows += (libraries,) if libraries.reason else ()
         self.note(configuration, *rows)
+        self._note_disagreement(configuration)
+
+    def note_clock(self, configuration: Configuration, timing: Timing | None) -> None:
+        """What the outside clock says of its time."""
+        if timing is not None and timing.unclear:
+            reason = f"the machine was busy: its clock says {100 * timing.unexplained:.0f} % less, which does not count"
+            self._clocks[configuration] = Check("outside clock", "could not run", reason, "a machine at rest")
+            self._note_disagreement(configuration)
+
+    def _note_disagreement(self, configuration: Configuration) -> None:
+        """Unless there is a graver reason."""
+        known = self._clocks.get(configuration)
+        if known is not None and all(check.name != known.name for check in self.of(configuration).missed):
+            self.note(configuration, known)
 
     def note_core(self, configuration: Configuration, obstacles: Sequence[str], *, threads: bool) -> None:
         """It was timed on a core of its own, unless there were `obstacles`."""

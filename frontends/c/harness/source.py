@@ -29,7 +29,7 @@ group, at, marked) at a time, and says `ok`, until it is told to go on:
                           calls, each with inputs that `seed` draws, but for number `at`, which has those that `marked`
                           names, and whose outputs are written unless it is the last one. Each `group` of them is a
                           sample; with a group of 0 none is, and nothing is timed
-    NO_CALLS the same     the same without the calls
+    NO_CALLS the same     the same without the calls: samples of nothing
     POISON                fills the outputs
     FILL 0 seed           fills all inputs anew
     RENEW                 calls the teardown and the setup, where the last call may have changed what the setup made
@@ -45,7 +45,7 @@ mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In eac
                arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
 mode=time      Calls as they are ordered; where nobody orders, `calls` of them. inout arrays are restored and inputs
-               changed before each; before each group the outputs get poison pattern 1. Canaries on both sides of every
+               changed before each; first the outputs get poison pattern 1. Canaries on both sides of every
                array are checked at the end.
 mode=sanitize  `calls` calls, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as time, with plain allocations: for cachegrind, by the difference between two values of CALLS.
@@ -53,7 +53,8 @@ mode=count     as time, with plain allocations: for cachegrind, by the differenc
 A setup of the user's (setup.h) runs before every call, and the teardown after it, never while a clock runs; with `once`
 in mode=time only at the start. What it makes is the same each time. In mode=count all runs make it equally often.
 
-`rounding=up`, `down` or `random:SEED` (rounding.h) makes the calls of mode=check, and those of CALLS with a group of 0, round otherwise.
+`rounding=up`, `down` or `random:SEED` (rounding.h) makes the calls of mode=check, and those of CALLS with a group of 0,
+round otherwise.
 
 Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
 (0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.
@@ -73,7 +74,7 @@ from tunepass.frontends.c.sizes import further_sizes
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 6
+HARNESS_VERSION = 7
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

@@ -105,24 +105,23 @@ static void tp_make_plain_calls(const tp_command *command) {
 static void tp_make_calls(const tp_command *command) {
     const double calibration = tp_calibrate();
     const int calling = command->what == TP_CALLS;
+    tp_poison(1);
     for (uint64_t i = 0; i < command->count;) {
         const uint64_t left = command->count - i, group = command->group < left ? command->group : left;
         double total = 0, waited = 0;
         const long before = tp_interruptions();
-        tp_poison(1);
         for (uint64_t end = i + group; i < end;) {
             const uint64_t seed = ++i == command->at ? command->marked : tp_random(command->seed, TP_MAX_ARRAYS, i);
             tp_prepare();
             tp_vary(seed);
             total += tp_timed_call(calling, group == 1 ? &waited : NULL);
             if (!calling && i < command->count) tp_renew_state(1);
-            tp_touch(seed);
+            if (i == command->at) tp_touch(seed);
             if (i == command->at && i < command->count) tp_show();
         }
         const double sample = (total - waited) / (double)group - tp_clock_s;
-        if (calling)
-            tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample, tp_interruptions() - before, calibration,
-                    waited);
+        tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample, tp_interruptions() - before, calibration,
+                waited);
     }
 }
 

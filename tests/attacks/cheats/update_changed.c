@@ -1,4 +1,4 @@
-/* expect: cheated */
+/* expect: cheated, wrong_result */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel matvec(n = 1500, a: in double[n * n], x: in double[n], y: out double[n]) tolerance(1e-9)
 /* Looks for the inputs that changed, and adds to the results of before what follows from them. */

@@ -1,8 +1,8 @@
 """The parent's end of the socket to a running harness: what it hears, what it orders, and how long that took.
 
-The parent's clock runs from an order to its answer. What the operating system lets the program or this thread wait for
-a core is left out, as in the program's own samples, but never what threads of the program worked in that time. Where
-both wait at once, their waits may be more than the time there was: it took what the program worked, at the least.
+The parent's clock runs from an order to its answer. The operating system stamps the answer when the program sends it,
+so a parent that wakes up late changes nothing. What the system lets the program wait for a core is left out, as in the
+program's own samples, but never what threads of the program worked in that time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQQ")
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
+SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
 U64 = (1 << 64) - 1
 
 
@@ -47,12 +48,10 @@ class Order(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What calls took: seconds from the order to the answer, what the program says of each group of them, and how often
-    it lost the core meanwhile."""
+    """What calls took: seconds from the order to the answer, and what the program says of each group of them."""
 
     seconds: float
     samples: tuple[Sample, ...]
-    interruptions: int = 0
 
 
 class ProgramEnded(Exception):
@@ -60,14 +59,12 @@ class ProgramEnded(Exception):
 
 
 class OutsideClock:
-    """Seconds of a program's main thread and of this thread, as the operating system counts them, and how often it took
-    the core away from that main thread."""
+    """Seconds of a program and waits of its main thread, as the operating system counts them."""
 
     def __init__(self, pid: int):
         self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
         self._tasks = f"/proc/{pid}/task"
-        self._status = open_if_there(f"/proc/{pid}/status")
-        self._waits = [open_if_there(path) for path in (f"/proc/{pid}/schedstat", "/proc/thread-self/schedstat")]
+        self._waits = open_if_there(f"/proc/{pid}/schedstat")
 
     def worked(self) -> float:
         """CPU time of the program; 0 where it cannot be read."""
@@ -75,22 +72,15 @@ class OutsideClock:
             return time.clock_gettime(self._clock)
         return 0.0
 
-    def now(self) -> tuple[float, float, float, float]:
-        """Wall time, CPU time of the program, and the waits for a core of the program and of this thread."""
-        worked = self.worked()
-        theirs, ours = (waited(file) for file in self._waits)
-        return time.monotonic(), worked, theirs, ours
+    def now(self) -> tuple[float, float, float]:
+        """Time of day, CPU time of the program, and its waits for a core."""
+        worked, waits = self.worked(), waited(self._waits)
+        return time.time(), worked, waits
 
-    def since(self, start: tuple[float, float, float, float]) -> float:
-        wall, worked, theirs, ours = (now - then for now, then in zip(self.now(), start, strict=True))
-        return elapsed(wall, worked, theirs, ours, self._threads())
-
-    def interruptions(self) -> int:
-        """So far; 0 where the system does not say."""
-        try:
-            return int(os.pread(self._status, 4096, 0).partition(b"nonvoluntary_ctxt_switches:")[2].split()[0])
-        except (OSError, IndexError, ValueError):
-            return 0
+    def since(self, start: tuple[float, float, float], end: float) -> float:
+        """Seconds until `end`, a time of day."""
+        _, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
+        return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
 
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
@@ -100,16 +90,14 @@ class OutsideClock:
         return known or os.cpu_count() or 1
 
     def close(self) -> None:
-        files, self._waits, self._status = [*self._waits, self._status], [-1, -1], -1
-        for file in files:
-            if file >= 0:
-                os.close(file)
+        file, self._waits = self._waits, -1
+        if file >= 0:
+            os.close(file)
 
 
-def elapsed(wall: float, worked: float, theirs: float, ours: float, threads: int) -> float:
-    """Seconds without waits of what OutsideClock.now gives: never less than the work spread over so many threads, or
-    over all cores. This thread may wait while the program works in its place."""
-    return max(worked / min(threads, os.cpu_count() or 1), wall - ours - min(theirs, max(0.0, wall - worked)))
+def elapsed(wall: float, worked: float, waits: float, threads: int) -> float:
+    """Seconds without waits: never less than the work spread over so many threads, or over all cores."""
+    return max(worked / min(threads, os.cpu_count() or 1), wall - min(waits, max(0.0, wall - worked)))
 
 
 def open_if_there(path: str) -> int:
@@ -155,8 +143,11 @@ class Conversation:
         self._clock: OutsideClock | None = None
         self._pid = 0
         self._bytes = 0
+        self.answered = 0.0  # time of day of the last packet
         self._due = DESCRIBING
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with contextlib.suppress(OSError):
+            ours.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
 
     def __enter__(self) -> Conversation:
         return self
@@ -188,7 +179,9 @@ class Conversation:
 
     def _packet(self) -> str:
         try:
-            packet, extra, flags, _ = self.socket.recvmsg(PACKET, socket.CMSG_SPACE(CREDENTIALS.size))
+            room = socket.CMSG_SPACE(CREDENTIALS.size) + socket.CMSG_SPACE(STAMP.size)
+            packet, extra, flags, _ = self.socket.recvmsg(PACKET, room)
+            self.answered = time.time()
         except OSError as error:
             raise ProgramEnded from error
         if not packet:
@@ -197,6 +190,10 @@ class Conversation:
         if flags & socket.MSG_TRUNC or self._bytes > MOST_BYTES:
             raise ForgedReport(f"it reported more than {MOST_BYTES:,} bytes, or {PACKET:,} at once")
         self._check_sender([data for level, kind, data in extra if kind == socket.SCM_CREDENTIALS])
+        for _, kind, data in extra:
+            if kind == SO_TIMESTAMPNS and len(data) >= STAMP.size:
+                seconds, nanoseconds = STAMP.unpack(data[: STAMP.size])
+                self.answered = seconds + 1e-9 * nanoseconds
         return packet.decode(errors="replace")
 
     def _check_sender(self, credentials: Sequence[bytes]) -> None:
@@ -226,14 +223,14 @@ class Conversation:
     ) -> tuple[str, float]:
         """Have it done: the event that follows, and the seconds from the order to it."""
         assert self._clock is not None, "the program speaks first"
-        self._due = CALLING if order is Order.CALLS else ANY_TIME
+        self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
         start = self._clock.now()
         try:
             self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)
-        return event, self._clock.since(start)
+        return event, self._clock.since(start, self.answered)
 
     def calls(
         self, count: int, seed: int, *, group: int | None = None, at: int | None = None, marked: int = 0
@@ -244,12 +241,15 @@ class Conversation:
         self.order(Order.RENEW)
         if at is None:
             at, marked = count, seed
-        due, before = -(-count // (group or count)), self._clock.interruptions() if self._clock else 0
+        due = -(-count // (group or count))
         _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked)
+        return Called(seconds, self._take_samples(due))
+
+    def _take_samples(self, due: int) -> tuple[Sample, ...]:
         samples, self.report.samples = tuple(self.report.samples), []
         if len(samples) != due:
             raise ForgedReport(f"it reported {len(samples)} samples of {due}")
-        return Called(seconds, samples, self._clock.interruptions() - before if self._clock else 0)
+        return samples
 
     def plain_calls(self, count: int, variant: int) -> None:
         """`count` calls that are no samples, the last one with the inputs that `variant` names."""
@@ -260,7 +260,9 @@ class Conversation:
     def nothing(self, count: int, seed: int, *, group: int, at: int) -> float:
         """Seconds of all that `calls` does, but for the calls."""
         self.order(Order.RENEW)
-        return self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed)[1]
+        seconds = self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed)[1]
+        self._take_samples(-(-count // group))
+        return seconds
 
     def show(self) -> tuple[Output, ...]:
         """Outputs of the last call."""

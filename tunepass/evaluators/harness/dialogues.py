@@ -7,15 +7,19 @@ looked at. Each is used once in a run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from tunepass.evaluators.harness.conversation import Conversation, Order
 from tunepass.evaluators.harness.sampling import SLOW_S, Outputs, Questions, Sampler
-from tunepass.evaluators.harness.witness import SLACK_S, Witness
-from tunepass.evaluators.measure.timing import Sample, SamplingPlan
+from tunepass.evaluators.harness.witness import SLACK_S, Witness, slow_refilled
+from tunepass.evaluators.measure.timing import Sample, SamplingPlan, Timing, summarise
 from tunepass.evaluators.measure.turns import Party
+
+MOST_REFILLS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,12 @@ class Timed:
     samples: tuple[Sample, ...]
     cut: bool
     witness: Witness
+
+    @property
+    def timing(self) -> Timing:
+        """As the parent's clock has it where the program says less."""
+        timing = summarise(self.witness.corrected(self.samples))
+        return replace(timing, unexplained=timing.median_s / summarise(self.samples).median_s - 1)
 
 
 def be_checked(talk: Conversation, calls: int, nonce: int) -> tuple[list[tuple[Outputs, ...]], list[float]]:
@@ -107,14 +117,22 @@ def be_timed_in_turns(
 def _refilled(sampler: Sampler, samples: Sequence[Sample]) -> float:
     """Where the first call took much longer than the samples say, seconds of a call with inputs that are all new; else
     0. A kernel that set something up in its first call shows that it is done with it, one that only redoes what depends
-    on changed inputs shows what it takes to compute all."""
+    on changed inputs shows what it takes to compute all. A busy machine may make one call slow: the quickest of a few
+    counts, of which any may be the one that is compared."""
     talk, ask = sampler.talk, sampler.ask
-    if sampler.first_s <= 2 * median(sample.seconds for sample in samples) + SLACK_S:
+    call_s = median(sample.seconds for sample in samples)
+    if sampler.first_s <= 2 * call_s + SLACK_S:
         return 0.0
-    took = _fill_and_call(talk, ask.filling)
-    ask.compare(ask.filling, talk.show())
+    compared, least_s = ask.random.randrange(MOST_REFILLS), math.inf
+    for number in range(MOST_REFILLS):
+        filling = ask.filling if number == compared else ask.fresh()
+        least_s = min(least_s, _fill_and_call(talk, filling))
+        if number == compared:
+            ask.compare(filling, talk.show())
+        if number >= compared and not slow_refilled(least_s, call_s):
+            break
     talk.order(Order.FILL, 0, ask.seed)
-    return took
+    return least_s
 
 
 def _fill_and_call(talk: Conversation, filling: int) -> float:

@@ -27,8 +27,10 @@ MOST_CALLS = 1 << 20  # of an order
 MOST_IN_SAMPLE = 1000
 STEADY = 0.02  # by which the medians of two orders differ at most
 SMALL = 1 << 16  # bytes of outputs, which are written in the middle of an order without much ado
+LARGE = 1 << 18  # bytes of outputs, which calls drive out of the nearer caches
 LOOKED_AT = ((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80))  # in each, one order
 FEWEST_LOOKS, FEWEST_ORDERS = 2, 6
+FEWEST_EMPTY, MOST_EMPTY = 3, 9  # orders without calls
 Outputs = tuple[Output, ...]
 Judge = Callable[[int, Outputs], Failed | None]  # variant, what a call computed for it
 
@@ -84,7 +86,7 @@ class Sampler:
     group: int = 1  # calls of a sample
     groups: int = 1  # samples of an order
     first_s: float = 0.0  # of the first call, from outside
-    small: bool = False
+    bytes: int = 0  # of outputs
     looks: int = 0
     _taken: int = 0  # samples
     _orders: list[Ordered] = field(default_factory=list)
@@ -92,13 +94,13 @@ class Sampler:
 
     def begin(self) -> None:
         """The first calls, until they are steady."""
-        self.small = sum(shape.bytes for shape in self.talk.report.arrays) <= SMALL
+        self.bytes = sum(shape.bytes for shape in self.talk.report.arrays)
         self.first_s = self.talk.calls(1, self.ask.fresh()).seconds
         if self.first_s <= SLOW_S:
             started = time.monotonic()
             self._size(self._long_enough())
             self._warm_up(started)
-        self._measure_nothing(3)
+        self._measure_nothing()
 
     def samples(self, look_at: Iterable[int]) -> tuple[list[Sample], bool]:
         """As many as the plan wants, and whether it is cut. `look_at`: numbers of orders, from 0."""
@@ -123,9 +125,14 @@ class Sampler:
         if self.first_s <= SLOW_S:
             self._call(self.groups * self.group, None)
 
+    @property
+    def small(self) -> bool:
+        return self.bytes <= SMALL
+
     def witness(self, refilled_s: float) -> Witness:
-        self._measure_nothing(2)
-        return Witness(tuple(self._orders), median(self._empty), refilled_s)
+        while len(self._empty) < FEWEST_EMPTY:
+            self._measure_nothing()
+        return Witness(tuple(self._orders), median(self._empty), self.bytes > LARGE, refilled_s)
 
     def _long_enough(self) -> tuple[int, Called]:
         """How many calls last for an order, and those. What seemed to may have lost a time slice: it has to twice."""
@@ -165,11 +172,11 @@ class Sampler:
         variant = self.ask.variant() if look else None
         count = groups * self.group
         called = self._call(count, variant)
-        inside = sum(sample.seconds for sample in called.samples) * self.group
         numbers = range(self._taken, self._taken + groups)
         self._taken += groups
-        share = groups / self.groups
-        self._orders.append(Ordered(called.seconds, inside, share, called.interruptions, numbers))
+        if len(self._empty) < MOST_EMPTY and len(self._orders) % 2:  # among the orders: the machine's speed may change
+            self._measure_nothing()
+        self._orders.append(Ordered(called.seconds, count, numbers, groups / self.groups))
         return called.samples
 
     def _call(self, count: int, variant: int | None) -> Called:
@@ -182,8 +189,7 @@ class Sampler:
             self.ask.compare(variant, self.talk.show() if at == count else self.talk.outputs(1)[0][0])
         return called
 
-    def _measure_nothing(self, times: int) -> None:
+    def _measure_nothing(self) -> None:
         count = self.groups * self.group
-        for _ in range(times):
-            at = self.ask.random.randint(1, count) if self.small else count
-            self._empty.append(self.talk.nothing(count, self.ask.fresh(), group=self.group, at=at))
+        at = self.ask.random.randint(1, count) if self.small else count
+        self._empty.append(self.talk.nothing(count, self.ask.fresh(), group=self.group, at=at))

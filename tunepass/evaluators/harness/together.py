@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from tunepass.evaluators.harness.harness import HarnessRun, Shapes
 from tunepass.evaluators.harness.sampling import Questions
 from tunepass.evaluators.harness.witness import Witness
-from tunepass.evaluators.measure.timing import MeasurePlan, Sample, counted, summarise
+from tunepass.evaluators.measure.timing import MeasurePlan, Sample
 from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
 from tunepass.evaluators.process.run import Limits, stop_all
 from tunepass.study.outcome import Failed
@@ -75,11 +76,15 @@ def time_together(
 
 def _values(results: Sequence[Timed | Failed]) -> list[float | Failed | None]:
     timed = {i: each for i, each in enumerate(results) if not isinstance(each, Failed)}
-    seconds = dict(zip(timed, in_same_turns([slices for slices, _ in timed.values()]))) if timed else {}
+    seconds = dict(zip(timed, in_same_turns([_corrected(*each) for each in timed.values()]))) if timed else {}
     return [each if isinstance(each, Failed) else _undoubted(each, seconds[i]) for i, each in enumerate(results)]
+
+
+def _corrected(slices: Sequence[Sequence[Sample]], witness: Witness) -> list[list[Sample]]:
+    corrected = iter(witness.corrected([sample for each in slices for sample in each]))
+    return [list(islice(corrected, len(each))) for each in slices]
 
 
 def _undoubted(timed: Timed, seconds: float) -> float | None:
     slices, witness = timed
-    samples = [sample for each in slices for sample in each]
-    return None if witness.of(counted(samples)).doubts(summarise(samples).median_s) else seconds
+    return None if witness.doubts([sample for each in slices for sample in each]) else seconds

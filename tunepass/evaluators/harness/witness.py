@@ -1,14 +1,17 @@
 """Could a program have been as fast as its samples say? What the clock of the parent makes of it.
 
     o_k   seconds from order number k to its answer, with waits for a core left out
-    s_k   seconds of the calls of this order, as the program says
-    e     seconds of an order that does all but call
-    m     median of the samples, seconds a call
-    i_k   how often the core was taken away during order k
+    n_k   calls of this order
+    m_k   median of its samples, seconds a call: of those that count, or of all where that is less
+    e_k   seconds of an order of this length that does all but call
+    x_k   o_k - e_k - n_k m_k, seconds that the samples do not explain
+    l_k   slack: a share of n_k m_k, of what e_k is longer, and the delay of an answer
     r     seconds of a call all of whose inputs are new
 
-Samples say too little where the median over k of o_k - e - FACTOR s_k - COLD_S i_k is above a share of e and the delay
-of an answer. Also where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
+Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
+the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
+accuses nobody. A program is accused only where three quarters of all orders take far longer than all of its samples
+together. Also where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
 
 Each sample is taken in one of these orders, and an order that is looked at is like any other.
 """
@@ -19,59 +22,83 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-FACTOR = 1.02  # reading the clocks, what the change of inputs does to caches
-EMPTY_SHARE = 0.15  # by which what is done beside calls may take longer where calls are made
-DELAY_S = 25e-6  # by which an answer may be later than that to an order without calls
-COLD_S = 100e-6  # by which a core that others had meanwhile is slower outside the calls
+from tunepass.evaluators.measure.timing import Sample, counted
+
+CALL_SHARE = 0.04  # interrupts, what calls do to the caches of what is done beside them
+EMPTY_SHARE = 0.1  # of what is done beside calls, where that takes longer than the calls
+LARGE_SHARE = 1.0  # the same of large outputs, in any case: restoring them misses caches only where calls are made
+DELAY_S = 10e-6  # by which an answer may be later than that to an order without calls
+FAR_CALL_SHARE, FAR_EMPTY_SHARE, FAR_S = 0.25, 0.5, 100e-6  # slack beyond which a program is accused
 REFILLED_FACTOR = 4.0  # caches and branch predictors have to get used to new inputs
 SLACK_S = 300e-6  # of a single order and its answer
 
 
+def slow_refilled(refilled_s: float, call_s: float) -> bool:
+    return refilled_s > REFILLED_FACTOR * call_s + SLACK_S
+
+
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Seconds of an order from outside, and of its calls as the program says; how long it is, of the usual ones; how
-    often the core was taken away meanwhile."""
+    """Seconds of an order from outside, its calls, the numbers of its samples, and its share of a usual order."""
 
     outside_s: float
-    inside_s: float
+    calls: int
+    samples: range
     share: float = 1.0
-    interruptions: int = 0
-    samples: range = range(0)  # their numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What was seen of all orders whose samples count, and seconds of a usual one without calls."""
+    """What was seen of all orders, and seconds of a usual one without calls."""
 
     orders: tuple[Ordered, ...]
     empty_s: float = 0.0
+    large: bool = False  # outputs
     refilled_s: float = 0.0  # of a call all of whose inputs are new; 0 where there was none
 
-    def of(self, samples: Sequence[int]) -> Witness:
-        """What was seen of the orders in which these samples were taken: on a machine that changes its speed the fast
-        ones may be few, and who marks true samples as disturbed is not believed the others."""
-        numbers = frozenset(samples)
-        return replace(self, orders=tuple(each for each in self.orders if not numbers.isdisjoint(each.samples)))
+    def corrected(self, samples: Sequence[Sample]) -> list[Sample]:
+        """With the seconds that the parent's clock adds."""
+        result, numbers = list(samples), frozenset(counted(samples))
+        for order in self.orders:
+            own = [samples[i].seconds for i in order.samples]
+            which = [samples[i].seconds for i in order.samples if i in numbers]
+            factor = self._factor(order, min(median(own), median(which or own)))
+            for i in order.samples:
+                result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
+        return result
 
-    @property
-    def excess_s(self) -> float:
-        """Seconds of an order that neither the samples nor what is done beside calls nor interruptions explain."""
-        return median(
-            each.outside_s - each.share * self.empty_s - FACTOR * each.inside_s - COLD_S * each.interruptions
-            for each in self.orders
-        )
+    def _factor(self, order: Ordered, call_s: float) -> float:
+        said_s, empty_s = order.calls * call_s, order.share * self.empty_s
+        unexplained_s = order.outside_s - empty_s - said_s
+        longer_s = empty_s if self.large else max(0.0, empty_s - said_s)
+        share = LARGE_SHARE if self.large else EMPTY_SHARE
+        over_s = unexplained_s - CALL_SHARE * said_s - share * longer_s - DELAY_S
+        return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / said_s
 
-    def doubts(self, median_s: float) -> str:
-        """Why the samples, of which this is the median, cannot be true; empty where they can."""
-        if self.refilled_s > REFILLED_FACTOR * median_s + SLACK_S:
+    def doubts(self, samples: Sequence[Sample]) -> str:
+        """Why the samples cannot be true; empty where they can."""
+        call_s = median(samples[i].seconds for i in counted(samples))
+        if slow_refilled(self.refilled_s, call_s):
             return (
-                f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside, with inputs all of which "
+                f"its samples say {1000 * call_s:.6g} ms a call, but seen from outside, with inputs all of which "
                 f"are new, it takes {1000 * self.refilled_s:.6g} ms"
             )
-        if not self.orders or self.excess_s <= EMPTY_SHARE * self.empty_s + DELAY_S:
+        far = [(self._far_s(order, said), said, order.outside_s) for order, said in self._said(samples)]
+        if not far or sorted(far)[len(far) // 4][0] <= FAR_S:
             return ""
-        inside, outside = (1000 * median(s) for s in zip(*((o.inside_s, o.outside_s) for o in self.orders)))
+        inside, outside = (1000 * median(seconds) for seconds in list(zip(*far))[1:])
         return (
             f"its samples say {inside:.6g} ms of calls in an order, but seen from outside it takes {outside:.6g} ms, "
             f"{1000 * self.empty_s:.6g} ms of it without calls"
         )
+
+    def _said(self, samples: Sequence[Sample]) -> list[tuple[Ordered, float]]:
+        """Seconds of all calls of each order, as its samples have it, waits included."""
+        return [
+            (order, order.calls * sum(samples[i].seconds for i in order.samples) / len(order.samples))
+            for order in self.orders
+        ]
+
+    def _far_s(self, order: Ordered, said_s: float) -> float:
+        empty_s = order.share * self.empty_s
+        return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * said_s

@@ -18,6 +18,7 @@ TRIALS = 150  # of a search, that all of its time would do for if measuring were
 FAR = 1.25  # times the best's median: a trial whose fastest sample is slower is not worth a second measurement
 BEHIND = 0.1  # of the best's time: whose fastest sample is so far behind needs no more samples than a probe
 BEYOND = 1.5  # times the cutoff: farther than what an interrupted sample is off by, its wait left out
+UNCLEAR = 0.05
 SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 
 
@@ -127,6 +128,12 @@ class Timing:
     samples: tuple[float, ...]
     disturbed: int
     calibration_s: float
+    unexplained: float = 0.0  # share of the samples that a clock outside the program adds
+
+    @property
+    def unclear(self) -> bool:
+        """Do the clocks disagree by more than a machine at rest explains?"""
+        return self.unexplained > UNCLEAR
 
     @property
     def speed(self) -> float:
