@@ -10,6 +10,7 @@ import pytest
 
 from tests.examples import load_profile, repetitive
 from tests.harness_objects import share_harness_objects
+from tests.supervisor_forks import fork_supervisors
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -27,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     every = config.getoption("--all")
     load_profile(every)
     share_harness_objects(quick=not every)
+    if not every:
+        fork_supervisors()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

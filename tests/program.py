@@ -24,6 +24,7 @@ from pathlib import Path
 
 from tests.examples import ALL, scaled
 from tests.harness_objects import share_harness_objects
+from tests.supervisor_forks import fork_supervisors, server
 
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 300
@@ -70,6 +71,9 @@ def serve(quick: bool) -> None:
     """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
     load_everything()
     share_harness_objects(quick)
+    if quick:
+        fork_supervisors()
+        server()  # one for all that are forked here
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
