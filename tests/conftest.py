@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -39,6 +40,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = {item for item in items if item.get_closest_marker("slow")} | repetitive(items)
     config.hook.pytest_deselected(items=[item for item in items if item in slow])
     items[:] = [item for item in items if item not in slow]
+
+
+def pytest_collection_finish() -> None:
+    """The collector of garbage need not look at all tests again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

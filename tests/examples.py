@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
+Case = TypeVar("Case")
 ALL, FEW = 100, 25  # examples of a property that states no number
 
 
@@ -27,6 +29,11 @@ def examples(count: int) -> settings:
 def scaled(count: int) -> int:
     """The same for cases that a test draws itself."""
     return max(1, count * settings().max_examples // ALL)
+
+
+def part(cases: Sequence[Case], count: int) -> Sequence[Case]:
+    """`count` of the cases, at equal distances, in `make test`; all in `make test-all`."""
+    return cases if settings().max_examples >= ALL else cases[:: max(1, len(cases) // count)]
 
 
 def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:

@@ -94,6 +94,12 @@ def test_one_and_three_objectives(objectives: int) -> None:
     assert len(set(drive(Hypervolume(task(objectives=objectives)), 20))) == 20
 
 
+def test_four_objectives() -> None:
+    pytest.importorskip("moocore")
+    assert len(set(drive(Hypervolume(task(objectives=4)), 12))) == 12
+
+
+@pytest.mark.slow
 def test_four_objectives_are_searched_better_than_at_random() -> None:
     pytest.importorskip("moocore")
     space = Space([Integer("x", 0, 63), Integer("y", 0, 63), Integer("z", 0, 31)])
