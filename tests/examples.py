@@ -41,12 +41,18 @@ def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
     Of tests marked `each_value` those without which every value of every parameter still occurs: the values of the
     longest list occur once each, those of the others in turn beside them. Of tests marked `one_in` all but each
-    count-th.
+    count-th; the same of tests marked `in_turn`, but each of these tests begins with another case.
     """
-    products, lists = _marked(items, "each_value"), _marked(items, "one_in")
+    products, lists, turns = (_marked(items, name) for name in ("each_value", "one_in", "in_turn"))
     return {
         *(case for cases in products for case in _off_diagonal(cases)),
-        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case)),
+        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case, "one_in")),
+        *(
+            case
+            for turn, cases in enumerate(turns)
+            for place, case in enumerate(cases, turn)
+            if place % _count(case, "in_turn")
+        ),
     }
 
 
@@ -59,8 +65,8 @@ def _marked(items: Iterable[pytest.Item], marker: str) -> Collection[list[pytest
     return tests.values()
 
 
-def _count(case: pytest.Function) -> int:
-    marker = case.get_closest_marker("one_in")
+def _count(case: pytest.Function, name: str) -> int:
+    marker = case.get_closest_marker(name)
     return int(marker.args[0]) if marker else 1
 
 

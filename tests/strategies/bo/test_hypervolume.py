@@ -42,6 +42,7 @@ class TestMixed(StrategyContract):
 SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}, {"foreseen": 40}]
 
 
+@pytest.mark.in_turn(2)
 class TestSwitched(StrategyContract):
     @pytest.fixture(params=SWITCHES, ids=str)
     def build(self, request: pytest.FixtureRequest) -> Build:
