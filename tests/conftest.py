@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.examples import load_profile, repetitive
 from tests.harness_objects import share_harness_objects
+from tests.supervisor_forks import fork_supervisors
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -27,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     every = config.getoption("--all")
     load_profile(every)
     share_harness_objects(quick=not every)
+    if not every:
+        fork_supervisors()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -36,6 +40,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = {item for item in items if item.get_closest_marker("slow")} | repetitive(items)
     config.hook.pytest_deselected(items=[item for item in items if item in slow])
     items[:] = [item for item in items if item not in slow]
+
+
+def pytest_collection_finish() -> None:
+    """The collector of garbage need not look at all tests again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
+Case = TypeVar("Case")
 ALL, FEW = 100, 25  # examples of a property that states no number
 
 
@@ -29,17 +31,28 @@ def scaled(count: int) -> int:
     return max(1, count * settings().max_examples // ALL)
 
 
+def part(cases: Sequence[Case], count: int) -> Sequence[Case]:
+    """`count` of the cases, at equal distances, in `make test`; all in `make test-all`."""
+    return cases if settings().max_examples >= ALL else cases[:: max(1, len(cases) // count)]
+
+
 def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """The cases that `make test` leaves out.
 
     Of tests marked `each_value` those without which every value of every parameter still occurs: the values of the
     longest list occur once each, those of the others in turn beside them. Of tests marked `one_in` all but each
-    count-th.
+    count-th; the same of tests marked `in_turn`, but each of these tests begins with another case.
     """
-    products, lists = _marked(items, "each_value"), _marked(items, "one_in")
+    products, lists, turns = (_marked(items, name) for name in ("each_value", "one_in", "in_turn"))
     return {
         *(case for cases in products for case in _off_diagonal(cases)),
-        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case)),
+        *(case for cases in lists for place, case in enumerate(cases) if place % _count(case, "one_in")),
+        *(
+            case
+            for turn, cases in enumerate(turns)
+            for place, case in enumerate(cases, turn)
+            if place % _count(case, "in_turn")
+        ),
     }
 
 
@@ -52,8 +65,8 @@ def _marked(items: Iterable[pytest.Item], marker: str) -> Collection[list[pytest
     return tests.values()
 
 
-def _count(case: pytest.Function) -> int:
-    marker = case.get_closest_marker("one_in")
+def _count(case: pytest.Function, name: str) -> int:
+    marker = case.get_closest_marker(name)
     return int(marker.args[0]) if marker else 1
 
 

@@ -1,4 +1,4 @@
-"""Harnesses of the same text are compiled once in a process of tests: that takes longer than the kernels they call.
+"""Harnesses of the same text are compiled once for all tests: that takes longer than the kernels they call.
 
 A harness alone depends on its text, the compiler and the words. One that includes its source, and one that does not
 compile, is compiled each time.
@@ -22,13 +22,17 @@ from tunepass.study.outcome import Failed
 MARK = "-DTP_WRAP_MALLOC"  # is in the words that compile a harness, and in no others
 COMPILER_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "PATH")
 
+FOLDER = "HARNESS_OBJECTS_OF_TESTS"  # the variable that names it to the processes that the first one starts
+
 _compile = Compiling.run
 
 
 def share_harness_objects(quick: bool) -> None:
     """From here on, in this process and those it forks. `quick` harnesses are not optimised; kernels always are."""
-    folder = Path(tempfile.mkdtemp(prefix="tunepass-harness-objects-"))
-    atexit.register(_remove, folder, os.getpid())
+    if FOLDER not in os.environ:
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="tunepass-harness-objects-")
+        atexit.register(_remove, Path(os.environ[FOLDER]), os.getpid())
+    folder = Path(os.environ[FOLDER])
 
     def run(
         compiling: Compiling, words: Sequence[str | Path], limits: Limits | None = None

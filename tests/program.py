@@ -14,16 +14,19 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.examples import ALL, scaled
 from tests.harness_objects import share_harness_objects
+from tests.supervisor_forks import fork_supervisors, server
 
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 300
@@ -33,12 +36,25 @@ def run_tunepass(
     words: Sequence[str], cwd: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """`tunepass WORDS` in `cwd`, with `environment` and nothing of TUNEPASS_* from this process's own."""
+    return _run(["tunepass", *words], cwd, environment or {})
+
+
+def run_python(program: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The same for `python PROGRAM`; in `make test-all` that is what is started."""
+    if scaled(ALL) < ALL:
+        return _run([str(program)], cwd, {})
+    words = [sys.executable, program]
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+
+
+def _run(words: list[str], cwd: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """What a forked process does with these as its arguments."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("TUNEPASS_")}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         request = {
-            "words": list(words),
+            "words": words,
             "cwd": str(cwd),
-            "environment": {**kept, **(environment or {})},
+            "environment": {**kept, **environment},
             "streams": [f"/proc/{os.getpid()}/fd/{stream.fileno()}" for stream in (out, err)],
         }
         server = _server()
@@ -49,7 +65,7 @@ def run_tunepass(
         assert answer, "the server that runs the command line has gone"
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess(["tunepass", *words], int(answer), out.read(), err.read())
+        return subprocess.CompletedProcess(words, int(answer), out.read(), err.read())
 
 
 @functools.cache
@@ -70,6 +86,9 @@ def serve(quick: bool) -> None:
     """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
     load_everything()
     share_harness_objects(quick)
+    if quick:
+        fork_supervisors()
+        server()  # one for all that are forked here
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
@@ -100,9 +119,7 @@ def _import(name: str) -> None:
 
 
 def _become(request: dict[str, object]) -> None:
-    """Run the command line in this forked process, which then ends as any program does."""
-    from tunepass.cli import main
-
+    """Run the command line, or a program, in this forked process, which then ends as any program does."""
     signal.alarm(LIMIT_S)
     os.chdir(str(request["cwd"]))
     os.environ.clear()
@@ -114,9 +131,24 @@ def _become(request: dict[str, object]) -> None:
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 (they live as long as the process)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-    sys.argv = ["tunepass", *request["words"]]  # type: ignore[misc]
-    status = main()
+    sys.argv = request["words"]  # type: ignore[assignment]
+    status = _status_of(sys.argv[0])
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     os._exit(status)  # an interpreter that frees what it shares with the server copies all of it first
+
+
+def _status_of(program: str) -> int:
+    """The status with which the program ends."""
+    from tunepass.cli import main
+
+    if program == "tunepass":
+        return main()
+    sys.path.insert(0, str(Path(program).parent))
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return 0

@@ -7,8 +7,9 @@ mapping. So a key of theirs that is new needs no line here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import yaml
 
@@ -67,7 +68,8 @@ class Shape:
                 self.item.add(inner)
 
 
-def shape_of(texts: Iterable[str]) -> Shape:
+@lru_cache(maxsize=2)
+def shape_of(texts: tuple[str, ...]) -> Shape:
     """Shape of the devices with these texts."""
     whole, entry, amount = Shape(), Shape(), Shape()
     for text in texts:
@@ -91,7 +93,7 @@ def check(source: Source, shipped: Mapping[str, str]) -> None:
     if node is None:
         raise ModelError(f"{shown(source.name)} is empty", hint=HINT)
     checker = _Checker(source, ModelError, EXAMPLES)
-    checker.check(node, shape_of(shipped.values()), "a device")
+    checker.check(node, shape_of(tuple(shipped.values())), "a device")
     like = checker.mapping(node, "a device").get("like")
     if like is not None and like.value not in shipped:
         hint = spelling_hint(like.value, shipped, f"devices: {', '.join(shipped)}")

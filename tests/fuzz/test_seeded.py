@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import scaled
 from tests.fuzz.kinds import KINDS, run_case
 from tests.fuzz.oracle import Finding
 
@@ -18,10 +19,11 @@ FEW = 20  # of the kinds that call a preprocessor for each case, or read whole m
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_internal_error(kind: str, tmp_path: Path) -> None:
     accepted = 0
-    for index in range(COUNTS.get(kind, FEW)):
+    count = scaled(2 * COUNTS.get(kind, FEW))
+    for index in range(count):
         folder = tmp_path / str(index)
         folder.mkdir()
         report = run_case(kind, SEED, index, folder)
         assert not isinstance(report.result, Finding), f"{kind} {index}: {report.result}\n{report.text}"
         accepted += report.result
-    assert accepted >= SMALL_SHARE * KINDS[kind].accepted * COUNTS.get(kind, FEW)
+    assert accepted >= SMALL_SHARE * KINDS[kind].accepted * count

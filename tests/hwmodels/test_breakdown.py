@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import scaled
 from tunepass.diagnostics import Source
 from tunepass.expr import numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
@@ -32,7 +33,7 @@ def test_parts_add_up_to_the_whole(path, name):
     device = load(name)
     model = costs(kernel.body_as(Program), device)
     rng = np.random.default_rng(5)
-    for _ in range(3):
+    for _ in range(scaled(4)):
         columns = {p.name: np.array([p.domain[int(rng.integers(len(p.domain)))]]) for p in kernel.parameters}
         parts = breakdown.cycles(model, columns)
         whole = float(numpy_eval.evaluate(model.values["cycles"], columns, 1).values[0])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.examples import examples
+from tests.examples import examples, part
 from tests.frontends.spatial.apps import app
 from tunepass.backends.base import Target
 from tunepass.backends.model import ModelBackend
@@ -69,7 +69,7 @@ def test_the_parameters() -> None:
 def test_a_width_is_priced_as_the_source_that_says_it(device: str) -> None:
     kernel = kernel_of(TEXT)
     model = model_of(kernel, device)
-    for row, column in product(range(3), repeat=2):  # any two values of two parameters meet
+    for row, column in part(list(product(range(3), repeat=2)), 4):  # of all any two values of two parameters meet
         i, fraction = (4, 12, 24)[row], (2, 20, 36)[column]
         g, p = (0, 3, 0)[(row + column) % 3], (1, 3, 1)[(row + 2 * column) % 3]
         values = {**{q.name: q.default for q in kernel.parameters}, "I": i, "FRAC": fraction, "G": g, "p": p}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import scaled
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.c.frontend import CFrontend
 
@@ -51,7 +52,7 @@ def damaged(text: str, r: random.Random) -> str:
 def test_damaged_sources(path: Path) -> None:
     original = path.read_text()
     head = original[: original.index("{")]  # most pragmas: damage is more interesting there
-    for seed in range(60):
+    for seed in range(scaled(120)):
         r = random.Random(seed)
         text = damaged(head, r) + original[len(head) :] if seed % 2 else damaged(original, r)
         try:

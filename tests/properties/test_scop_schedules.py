@@ -129,6 +129,7 @@ def program(chosen: list[Case], helpers: str = "") -> str:
 @pytest.mark.parametrize("first", range(0, NESTS, CHUNK))
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.each_value
 def test_schedules_compute_the_same(
     kind: str, compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

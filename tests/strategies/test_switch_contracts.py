@@ -30,6 +30,7 @@ SWITCHES = {
 }
 
 
+@pytest.mark.in_turn(3)
 class TestSwitches(StrategyContract):
     @pytest.fixture(params=SWITCHES, ids=lambda name: str(name).replace(" ", "_"))
     def build(self, request: pytest.FixtureRequest) -> Build:

@@ -55,10 +55,11 @@ def test_by_chance_each_seed_rounds_otherwise_and_the_same_each_time(tmp_path: P
         results, obstacles = ways.run([usual])
         again, _ = ways.run([usual])
     assert obstacles == []
-    by_chance = [result[usual][0].values for result in results[3:6]]  # after up, down and to nearest
+    computed = [result[usual][0].values for result in results if usual in result]
+    by_chance = computed[2:5]  # after up and down
     assert len(by_chance) == len(BY_CHANCE)
     assert len({values.tobytes() for values in by_chance}) == len(BY_CHANCE)
-    assert [r[usual][0].values.tobytes() for r in again] == [r[usual][0].values.tobytes() for r in results]
+    assert [r[usual][0].values.tobytes() for r in again if usual in r] == [values.tobytes() for values in computed]
     expected = reference.expected[usual].calls[usual.poison][0].values
     for values in by_chance:
         assert 0 < np.abs(values - expected).max() < 1e-6 * np.abs(expected).max()

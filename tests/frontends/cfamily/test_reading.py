@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
 
+from tunepass.compilers import asking
 from tunepass.diagnostics import Severity, Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.cfamily import alignment
@@ -59,7 +61,8 @@ def test_a_kernel_that_a_condition_leaves_out_names_the_condition() -> None:
     )
 
 
-def test_macros_that_make_too_much_code_are_stopped() -> None:
+def test_macros_that_make_too_much_code_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(asking.LIMITS, "as", (resource.RLIMIT_AS, 1 << 28))
     doubled = "".join(f"#define A{n} A{n - 1} A{n - 1}\n" for n in range(1, 40))
     with pytest.raises(SourceError, match="cannot preprocess"):
         read(Source("bomb.c", f"#define A0 x\n{doubled}int f(void) {{ return A39; }}\n"), ("gcc",), "c")

@@ -120,7 +120,7 @@ def placeless(body: GpuKernel) -> GpuKernel:
 def test_a_tuned_source_is_read_again(name: str) -> None:
     read = kernel(SOURCES[name], name)
     space = Space(read.parameters, read.constraints)
-    drawn = [space.default, *space.sample(scaled(12), np.random.default_rng(5))]
+    drawn = [space.default, *space.sample(scaled(8), np.random.default_rng(5))]
     for configuration, other in pairwise(drawn):
         tuned = emitted((scheduled(read, configuration),))
         parsed = parse(tuned.text, tuned.name)

@@ -42,6 +42,7 @@ class TestMixed(StrategyContract):
 SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}, {"foreseen": 40}]
 
 
+@pytest.mark.in_turn(2)
 class TestSwitched(StrategyContract):
     @pytest.fixture(params=SWITCHES, ids=str)
     def build(self, request: pytest.FixtureRequest) -> Build:
@@ -94,6 +95,12 @@ def test_one_and_three_objectives(objectives: int) -> None:
     assert len(set(drive(Hypervolume(task(objectives=objectives)), 20))) == 20
 
 
+def test_four_objectives() -> None:
+    pytest.importorskip("moocore")
+    assert len(set(drive(Hypervolume(task(objectives=4)), 12))) == 12
+
+
+@pytest.mark.slow
 def test_four_objectives_are_searched_better_than_at_random() -> None:
     pytest.importorskip("moocore")
     space = Space([Integer("x", 0, 63), Integer("y", 0, 63), Integer("z", 0, 31)])

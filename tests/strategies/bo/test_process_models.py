@@ -87,11 +87,11 @@ def test_suggestions_are_feasible_distinct_and_reproducible(surrogate: str) -> N
     assert all(small_space().contains(c) for c in runs[0])
 
 
-@pytest.mark.parametrize("surrogate", ["sparse", "deep"])
-def test_each_objective_has_a_process_of_its_own(surrogate: str) -> None:
+@pytest.mark.parametrize("surrogate,evaluations", [("sparse", 19), ("deep", 11)])
+def test_each_objective_has_a_process_of_its_own(surrogate: str, evaluations: int) -> None:
     settings = HypervolumeSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50)
     strategy = Hypervolume(task(objectives=2), settings)
-    assert len(set(drive(strategy, 19))) == 19
+    assert len(set(drive(strategy, evaluations))) == evaluations
     kinds = {"sparse": SparseModel, "deep": DeepModel}
     assert [type(model) for models in strategy.model_sets for model in models] == [kinds[surrogate]] * 2
 

@@ -129,7 +129,8 @@ def run_reference(
         raise ToolError(_problem(source, changed), hint=_hint(changed))
     judged = {**others.checked, **usual}
     computed = {case: checked.calls for case, checked in judged.items()}
-    rounding = Rounding(harness, candidate, run, alignment, limits)
+    call_s = max(checked.worked_s for checked in usual.values()) / 2
+    rounding = Rounding(harness, candidate, run, alignment, limits, call_s)
     known = expectations(computed, tolerance, rounding)
     return Reference(
         expected=known.expected,

@@ -29,13 +29,15 @@ from tunepass.study.outcome import Failed
 
 MODES = ("up", "down")
 BY_CHANCE = ("random:1", "random:2", "random:3")
+STRICTLY = "nearest"  # in cases with special values, in which modes are not drawn
+FEWER = ((0.02, 2), (0.005, 1))  # a call that lasts so many seconds is rounded by chance so many times less
 # Flags, and the modes of the harness in which a program of these is run: few optimisations without contraction, with a
 # call at each basic block, in which a mode can be drawn; and all optimisations with sums reordered. For some x86
 # processors gcc contracts no sums unless it optimises for others.
 STRICT = ("-O1", "-fno-fast-math", "-ffp-contract=off", "-fsanitize-coverage=trace-pc")
 GENERIC = ("-mtune=generic",) if platform.machine() == "x86_64" else ()
 REORDERED = ("-O3", "-march=native", *GENERIC, "-ffast-math", "-ffp-contract=fast")
-VARIANTS = {STRICT: ("", *BY_CHANCE), REORDERED: ("",)}
+VARIANTS = {STRICT: (STRICTLY, *BY_CHANCE), REORDERED: ("",)}
 KNOWN: frozenset[Family] = frozenset(("gcc", "clang"))
 EXTREME_S = 5.0  # of all cases with special values
 BY_CHANCE_S = 2.0  # of all cases but the usual ones with modes drawn, which cost a few times the source's own time
@@ -52,6 +54,7 @@ class Rounding:
     reference: HarnessRun
     alignment: int
     limits: Limits
+    call_s: float = 0.0  # of the source, at the tuned size
     _programs: dict[tuple[str, ...], HarnessRun | str] = field(default_factory=dict)  # by flags, or why there is none
 
     def run(self, cases: Sequence[Case]) -> tuple[list[Rounded], list[str]]:
@@ -75,7 +78,11 @@ class Rounding:
 
     @property
     def _variants(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        return VARIANTS if self.harness.compiling.compiler.family in KNOWN else {}
+        if self.harness.compiling.compiler.family not in KNOWN:
+            return {}
+        less = next((less for longer_s, less in FEWER if self.call_s > longer_s), 0)
+        left_out = BY_CHANCE[len(BY_CHANCE) - less :]
+        return {flags: tuple(mode for mode in modes if mode not in left_out) for flags, modes in VARIANTS.items()}
 
     def _by_each(self, result_of: Callable[[HarnessRun, str], Result | str]) -> list[Result | str]:
         """The result of each way of rounding, or why there is none."""
@@ -100,7 +107,7 @@ class Rounding:
         """The results, or why there are none. What does not end with special values ends the process of those alone."""
         results: dict[Case, tuple[Output, ...]] = {}
         failures: list[Failed] = []
-        for group, wall_s in _groups(cases, by_chance=mode in BY_CHANCE):
+        for group, wall_s in _groups(cases, mode):
             limits = replace(self.limits, wall_s=min(self.limits.wall_s, wall_s))
             runs = run_cases(run, group, self.alignment, limits, rounding=mode)
             results |= {case: checked.calls[0] for case, checked in runs.checked.items()}
@@ -125,14 +132,15 @@ class Rounding:
         return replace(self.reference, program=program)
 
 
-def _groups(cases: Sequence[Case], *, by_chance: bool) -> Iterator[tuple[list[Case], float]]:
+def _groups(cases: Sequence[Case], mode: str) -> Iterator[tuple[list[Case], float]]:
     """Cases of one process, and the seconds that they may take. With modes drawn, those with special values are left
     out, in which few elements round at all."""
-    if by_chance:
+    if mode in BY_CHANCE:
         yield [case for case in cases if case.usual], math.inf
         yield [case for case in cases if not (case.usual or case.extreme)], BY_CHANCE_S
     else:
-        yield [case for case in cases if not case.extreme], math.inf
+        if mode != STRICTLY:
+            yield [case for case in cases if not case.extreme], math.inf
         yield [case for case in cases if case.extreme], EXTREME_S
 
 

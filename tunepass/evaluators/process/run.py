@@ -184,14 +184,7 @@ def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> tuple[
     """Start the supervisor, keep its stdin open until it has replied, and wait for it. Its reply, and where it
     has none the last line on its stderr, as of a Python that cannot start."""
     try:
-        process = subprocess.Popen(
-            start_words(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # a terminal's Ctrl-C is ours to handle
-            pass_fds=descriptors,
-        )
+        process = start_supervisor(descriptors)
     except OSError as error:
         raise cannot_start(error) from None
     assert process.stdin and process.stdout and process.stderr
@@ -213,6 +206,18 @@ def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> tuple[
         process.stdout.close()
         process.stderr.close()
         process.wait()
+
+
+def start_supervisor(descriptors: Sequence[int]) -> subprocess.Popen[bytes]:
+    """A supervisor that has these open and waits for its request."""
+    return subprocess.Popen(
+        start_words(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # a terminal's Ctrl-C is ours to handle
+        pass_fds=descriptors,
+    )
 
 
 def _last_line(text: bytes) -> str:
