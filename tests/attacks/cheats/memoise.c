@@ -1,4 +1,4 @@
-/* expect: measured */
+/* expect: measured, wrong_result */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Remembers inputs and results, and compares all of the inputs: they are never the same again. */
