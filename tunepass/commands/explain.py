@@ -101,7 +101,7 @@ def neighbours(past: Past) -> list[Neighbour]:
     choice = past.choice or Configuration({})
     neighbouring = []
     for trial in past.history.trials:
-        changed = trial.configuration.differences(choice)
+        changed = [name for name in trial.configuration.differences(choice) if name in choice]
         if len(changed) == 1:
             neighbouring.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
     order = list(choice)

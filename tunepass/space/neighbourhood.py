@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tunepass.space.columns import Column, Columns, Indices, Mask, join, length, replaced, take
+from tunepass.space.columns import Column, Columns, Indices, Mask, join, keys, length, replaced, take
 from tunepass.space.parameters.steps import index_steps
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
@@ -33,7 +33,7 @@ class Neighbourhood:
 
     def of(self, columns: Columns) -> tuple[Columns, Indices]:
         """The neighbours of all rows of `columns`, and which row each is a neighbour of."""
-        if self.space.listed:
+        if self.space.listed and not self.space.activity:
             rows, owner = self._feasible_indices(columns)
         else:
             rows, owner = self._feasible(*self._singles(columns))
@@ -52,7 +52,7 @@ class Neighbourhood:
 
     def stepped(self, columns: Columns, rng: np.random.Generator) -> Columns:
         """Every row with one parameter moved, both at random; what comes out need not be feasible."""
-        which = rng.integers(len(self.space.parameters), size=length(columns))
+        which = self._any_active(columns, rng)
         stepped = {name: column.copy() for name, column in columns.items()}
         for number, parameter in enumerate(self.space.parameters):
             chosen = np.flatnonzero(which == number)
@@ -60,7 +60,19 @@ class Neighbourhood:
             order = np.lexsort((rng.random(len(owner)), owner))
             movable, first = np.unique(owner[order], return_index=True)
             stepped[parameter.name][chosen[movable]] = moved[order[first]]
-        return stepped
+        return self.space.activity.canonical(stepped)
+
+    def _any_active(self, columns: Columns, rng: np.random.Generator) -> Indices:
+        """The number (n,) of an active parameter of each row."""
+        parameters = self.space.parameters
+        if not self.space.activity:
+            return rng.integers(len(parameters), size=length(columns))
+        score = rng.random((length(columns), len(parameters)))
+        masks = self.space.activity.masks(columns)
+        for number, parameter in enumerate(parameters):
+            if parameter.name in masks:
+                score[~masks[parameter.name], number] = -1.0
+        return np.asarray(np.argmax(score, axis=1))
 
     @property
     def continuous(self) -> bool:
@@ -72,10 +84,11 @@ class Neighbourhood:
     ) -> tuple[Columns, Indices]:
         """The feasible of all rows, each with that share of its reals moved by normal steps of deviation `scale` (n,),
         in shares of their scaled ranges; and which row each was."""
-        rows: dict[str, Column] = {}
+        moved: dict[str, Column] = {}
         for parameter in self.space.parameters:
             moving = scale * (rng.random(len(scale)) < share)
-            rows[parameter.name] = parameter.jittered(columns[parameter.name], moving, rng)
+            moved[parameter.name] = parameter.jittered(columns[parameter.name], moving, rng)
+        rows = self.space.activity.canonical(moved)
         feasible = self.inside(rows)
         return take(rows, feasible), np.flatnonzero(feasible)
 
@@ -97,7 +110,12 @@ class Neighbourhood:
         return take(rows, selected), owner[selected]
 
     def _singles(self, columns: Columns) -> tuple[Columns, Indices]:
-        return replaced(columns, {p.name: p.steps(columns[p.name], LONG) for p in self.space.parameters})
+        steps = {p.name: p.steps(columns[p.name], LONG) for p in self.space.parameters}
+        for name, active in self.space.activity.masks(columns).items():
+            values, owner = steps[name]
+            steps[name] = values[active[owner]], owner[active[owner]]
+        rows, owner = replaced(columns, steps)
+        return self.space.activity.canonical(rows), owner
 
     def _pairs(self, columns: Columns, row: int) -> tuple[Columns, Indices]:
         """Double moves of one row, at most about PAIRS of them, spread evenly over the pairs of parameters."""
@@ -109,8 +127,14 @@ class Neighbourhood:
             a, b = (p.steps(start[p.name], LONG)[0][:side] for p in (first, second))
             i, j = np.divmod(np.arange(len(a) * len(b)), max(1, len(b)))
             parts.append({**take(start, np.zeros(len(i), np.int64)), first.name: a[i], second.name: b[j]})
-        rows = join(parts)
+        rows = self._moved_programs(join(parts), start) if self.space.activity else join(parts)
         return rows, np.full(length(rows), row)
+
+    def _moved_programs(self, rows: Columns, start: Columns) -> Columns:
+        """Of moves of the row `start` those that change an active parameter, each once."""
+        rows = self.space.activity.canonical(rows)
+        unique = np.unique(keys(join([start, rows])), axis=0, return_index=True)[1]
+        return take(rows, np.sort(unique)[1:] - 1)
 
 
 def _moved(start: Indices, alike: dict[int, Indices]) -> tuple[Indices, Indices]:

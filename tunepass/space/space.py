@@ -16,9 +16,12 @@ import numpy as np
 from tunepass.diagnostics import Diagnostic, SamplingError, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.columns import Column, Columns, Indices, Mask, length, replaced, take
+from tunepass.space.activity import Activity
+from tunepass.space.assignments import exact_columns, to_columns, to_configurations
+from tunepass.space.columns import Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
+from tunepass.space.guards import check_guards
 from tunepass.space.parameter import Parameter
 from tunepass.space.plain_values import as_scalar, as_whole
 from tunepass.space.prior import Floats
@@ -29,6 +32,7 @@ if TYPE_CHECKING:  # feasible is loaded by the first space: `tunepass cc` names 
     from tunepass.space.feasible.group import ParameterGroup
 
 NODE_LIMIT = 5_000_000
+MOST_STEPS = 4096  # values of a longer parameter are neighbours only in part
 MOST_NAMED = 8  # parameters that a representation names
 
 
@@ -36,7 +40,8 @@ class Space:
     """Parameters and the constraints that tie them: the set of feasible configurations.
 
     A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Any other is
-    `complete`, counted exactly, up to `node_limit`. `warnings` are diagnostics for the user.
+    `complete`, counted exactly, up to `node_limit`. `warnings` are diagnostics for the user. A parameter whose
+    condition (`when`) does not hold is inactive: a configuration has no value for it.
 
     Args:
         parameters: Real, Integer, Ordinal, Categorical or Permutation, with distinct names.
@@ -44,7 +49,8 @@ class Space:
         node_limit: nodes of the decision diagram beyond which the space is sampled instead of counted.
 
     Raises:
-        SpaceError: a wrong argument, or no configuration is feasible; the message names conditions that conflict.
+        SpaceError: a wrong argument; a constraint reads a parameter where it may be inactive; or no configuration is
+            feasible: the message names conditions that conflict.
         ExpressionError: a constraint does not parse, with its place.
 
     Example:
@@ -73,10 +79,12 @@ class Space:
             for c in _listed("constraints", constraints)
         )
         _check_names(self.constraints, {p.name: p.type for p in self.parameters})
+        self.activity = Activity(self.parameters)
+        check_guards(self.activity, self.constraints)
         if (as_whole(node_limit) or 0) < 1:
             raise SpaceError(f"node_limit is a whole number >= 1, got {node_limit!r}")
         self.node_limit = node_limit
-        groups, self._notes = build_groups(self.parameters, self.constraints, node_limit)
+        groups, self._notes = build_groups(self.parameters, self.constraints, node_limit, self.activity)
         self._set_groups(groups)
 
     @classmethod
@@ -104,6 +112,8 @@ class Space:
             if not isinstance(row, Mapping):
                 raise SpaceError(f"a row is a mapping of parameters to values, got {row!r}")
         parameters = table.parameters_of(rows) if parameters is None else _listed("parameters", parameters)
+        if conditional := [p for p in parameters if p.when is not None]:
+            raise SpaceError(f"{conditional[0].name}: a parameter of a table has no condition", conditional[0].span)
         space = cls(parameters)
         space._set_groups((table.group_of(rows, space.parameters),))
         return space
@@ -178,8 +188,8 @@ class Space:
 
     @cached_property
     def _default(self) -> tuple[Configuration | None, tuple[Diagnostic, ...]]:
-        wanted = Configuration({p.name: p.default for p in self.parameters})
-        columns = self.columns([wanted])
+        columns = self.activity.canonical({p.name: p.column([p.default]) for p in self.parameters})
+        wanted = self.configurations(columns)[0]
         if self.contains_columns(columns)[0]:
             return wanted, ()
         from tunepass.space.feasible.conflict import not_found
@@ -190,33 +200,34 @@ class Space:
         if nearest is None:
             return None, not_found(self.parameters, unmet)
         default = self.configurations(nearest)[0]
-        changes = ", ".join(f"{name}={value!r}" for name, value in default.items() if value != wanted[name])
+        changes = ", ".join(f"{name}={value!r}" for name, value in default.items() if value != wanted.get(name))
         message = f"the default configuration is infeasible; the nearest feasible one changes {changes}"
         return default, (Diagnostic(message, unmet[0].span if unmet else None, severity=Severity.WARNING),)
 
     # --- batches of columns
 
     def columns(self, configurations: Sequence[Configuration]) -> Columns:
-        """Columns of configurations; a missing parameter or a value outside its domain raises SpaceError."""
-        columns: dict[str, Column] = {}
-        for c in configurations:
-            if not isinstance(c, Mapping):
-                raise SpaceError(f"a configuration is a mapping of parameters to values, got {c!r}")
-        for p in self.parameters:
-            try:
-                values = [c[p.name] for c in configurations]
-            except KeyError:
-                raise SpaceError(f"{p.name}: a configuration must give it a value") from None
-            for v in values:
-                p.check(v)
-            columns[p.name] = p.column(values)
-        return columns
+        """Columns of configurations; a missing parameter or a value outside its domain raises SpaceError.
+
+        An inactive parameter may be missing, and has its default in the columns.
+        """
+        return to_columns(self.parameters, self.activity, configurations)
 
     def configurations(self, columns: Columns) -> list[Configuration]:
         """The inverse of `columns`."""
-        names = [p.name for p in self.parameters]
-        lists = [p.values(columns[p.name]) for p in self.parameters]
-        return [Configuration(dict(zip(names, row))) for row in zip(*lists)]
+        return to_configurations(self.parameters, self.activity, columns)
+
+    def completed(self, values: Mapping[str, Value]) -> Configuration:
+        """The configuration of these values, feasible or not: without those that are inactive, and with the default of
+        every parameter that is missing."""
+        full = Configuration({p.name: values.get(p.name, p.default) for p in self.parameters})
+        return self.configurations(self.columns([full]))[0] if self.activity else full
+
+    @cached_property
+    def canonical_constraints(self) -> tuple[Constraint, ...]:
+        """The constraints, and for each parameter with a condition that it has its default while it is inactive: those
+        of the rows of columns."""
+        return (*self.constraints, *self.activity.fillers)
 
     def contains_columns(self, columns: Columns) -> Mask:
         """Which rows (n,) are feasible."""
@@ -251,7 +262,20 @@ class Space:
         """Feasible rows that change one parameter: to any other value, or by a swap or an insertion in an order. Reals
         stay as they are."""
         columns = self.columns([configuration])
+        if self.activity:
+            return self._active_neighbours(columns)
         rows, _ = replaced(columns, self._product.steps(columns))
+        return take(rows, self.contains_columns(rows))
+
+    def _active_neighbours(self, columns: Columns) -> Columns:
+        """Neighbours of the one row; parameters that the change makes active have their defaults."""
+        masks = self.activity.masks(columns)
+        steps = {
+            p.name: p.steps(columns[p.name], MOST_STEPS)
+            for p in self.parameters
+            if p.size is not None and masks.get(p.name, np.ones(1, dtype=bool))[0]
+        }
+        rows = self.activity.canonical(replaced(columns, steps)[0])
         return take(rows, self.contains_columns(rows))
 
     def log_prior(self, columns: Columns, least: float = 0.0) -> Floats:
@@ -306,6 +330,9 @@ class Space:
         if not isinstance(configuration, Mapping):
             raise SpaceError(f"a configuration is a mapping of parameters to values, got {configuration!r}")
         configuration = {name: cast(Value, as_scalar(value)) for name, value in configuration.items()}
+        if self.activity:
+            columns = exact_columns(self.parameters, self.activity, configuration)
+            return columns is not None and bool(self.contains_columns(columns)[0])
         if set(configuration) != {p.name for p in self.parameters}:
             return False
         if not all(p.admits(configuration[p.name]) for p in self.parameters):

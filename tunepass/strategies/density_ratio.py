@@ -178,20 +178,34 @@ def importance(
 ) -> dict[str, float]:
     """How much each parameter decides between good and bad (§VI), most first: Jensen-Shannon divergences in nats.
 
-    A permutation has that of its most decisive position.
+    A permutation has that of its most decisive position, a parameter with a condition that over the trials in which it
+    is active.
     """
     if not trials:
         raise StudyError("the importance of parameters needs at least one trial")
     factors = Factors(space)
-    rows = factors.rows(space.columns([t.configuration for t in trials]))
+    columns = space.columns([t.configuration for t in trials])
+    rows = factors.rows(columns)
     losses = [
         objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
     ]
-    divergences = Densities.of(rows, np.array(losses), factors.sizes, settings).importance()
+    divergences = _importance(rows, np.array(losses), factors, settings)
+    masks = space.activity.masks(columns)
+    own = {
+        name: _importance(rows[active], np.array(losses)[active], factors, settings) for name, active in masks.items()
+    }
     by_name: dict[str, float] = {}
-    for factor, divergence in zip(factors.all, divergences):
-        by_name[factor.parameter.name] = max(by_name.get(factor.parameter.name, 0.0), float(divergence))
+    for number, (factor, divergence) in enumerate(zip(factors.all, divergences)):
+        name = factor.parameter.name
+        by_name[name] = max(by_name.get(name, 0.0), float(own[name][number] if name in own else divergence))
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
+
+
+def _importance(rows: Floats, losses: Floats, factors: Factors, settings: DensitySettings | None) -> Floats:
+    """By factor (f,); 0 where none of the rows was measured."""
+    if not np.isfinite(losses).any():
+        return np.zeros(len(factors.all))
+    return np.asarray(Densities.of(rows, losses, factors.sizes, settings).importance(), np.float64)
 
 
 def _scalar_losses(losses: Floats) -> Floats:

@@ -4,6 +4,8 @@ kind                                      factors
 Categorical, Ordinal, Integer             one, discrete: the value's index in its domain
 Real; numbers with more than `bins`       one, real: scaled to [0, 1], on the log scale if `log`
 Permutation of k items                    k, discrete: the item at each position
+
+A discrete parameter with a condition has one more value: inactive. Others have their defaults where they are inactive.
 """
 
 from __future__ import annotations
@@ -41,7 +43,12 @@ class Factors:
 
     def rows(self, columns: Columns) -> Floats:
         """Rows (n, f)."""
-        return np.column_stack([_rows(p, self._factors[p.name], columns[p.name]) for p in self.space.parameters])
+        rows = [_rows(p, self._factors[p.name], columns[p.name]) for p in self.space.parameters]
+        masks = self.space.activity.masks(columns)
+        for p, codes in zip(self.space.parameters, rows):
+            if p.name in masks and _has_inactive(p, self._factors[p.name]):
+                codes[~masks[p.name]] = p.size
+        return np.column_stack(rows)
 
     def columns(self, rows: Floats) -> Columns:
         """The feasible ones of rows (n, f); a drawn order that repeats an item is not feasible."""
@@ -49,16 +56,23 @@ class Factors:
         valid = np.ones(len(rows), np.bool_)
         for p in self.space.parameters:
             codes = rows[:, [i for i, f in enumerate(self.all) if f.parameter is p]]
+            if _has_inactive(p, self._factors[p.name]):
+                codes = np.where(codes == p.size, p.codes(p.column([p.default])), codes)
             columns[p.name] = _values(p, self._factors[p.name], codes)
             valid &= p.inside(columns[p.name])
-        valid_columns = take(columns, valid)
+        valid_columns = self.space.activity.canonical(take(columns, valid))
         return take(valid_columns, self.space.contains_columns(valid_columns))
 
 
 def _factors(p: Parameter, bins: int) -> list[DensityFactor]:
     if isinstance(p, NumericParameter) and (p.size is None or p.size > bins):
         return [DensityFactor(p, None)]
-    return [DensityFactor(p, v.size, v.position) for v in p.variables()]
+    inactive = p.when is not None and p.is_scalar
+    return [DensityFactor(p, v.size + inactive, v.position) for v in p.variables()]
+
+
+def _has_inactive(p: Parameter, factors: Sequence[DensityFactor]) -> bool:
+    return p.when is not None and p.is_scalar and factors[0].size is not None
 
 
 def _rows(p: Parameter, factors: Sequence[DensityFactor], column: Column) -> Floats:

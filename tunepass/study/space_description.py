@@ -64,12 +64,13 @@ def space_differences(old: str, new: str) -> list[str]:
 
 
 def _parameter(parameter: Parameter) -> str:
-    return f"{parameter.kind} {dump({**parameter.definition(), 'default': parameter.default})}"
+    when = {} if parameter.when is None else {"when": parameter.when.text}
+    return f"{parameter.kind} {dump({**parameter.definition(), 'default': parameter.default, **when})}"
 
 
 def _rows(space: Space) -> str:
     """The hash of the rows where they are the space: where no constraint explains why some are missing."""
-    if space.constraints or not (space.finite and space.complete) or space.size == space.dense:
+    if space.canonical_constraints or not (space.finite and space.complete) or space.size == space.dense:
         return ""
     digest = hashlib.sha256()
     for columns in space.enumerate_columns():

@@ -214,9 +214,14 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
         if name not in names:
             hint = spelling_hint(name, names, f"known: {', '.join(names)}", quote=repr)
             raise StudyError(f"the space has no parameter {name!r}", hint=hint)
-    if missing := [name for name in names if name not in values]:
+    optional = space.activity.conditions
+    if missing := [name for name in names if name not in values and name not in optional]:
         raise StudyError(f"a configuration has a value for every parameter; missing: {', '.join(missing)}")
-    configuration = Configuration({p.name: _spelled(p, values[p.name]) for p in space.parameters})
+    spelled = {p.name: _spelled(p, values[p.name]) for p in space.parameters if p.name in values}
+    configuration = space.completed(spelled) if optional else Configuration(spelled)
+    if missing := [name for name in configuration if name not in values]:
+        when = optional[missing[0]]
+        raise StudyError(f"a configuration has a value for every active parameter; missing: {missing[0]} ({when})")
     if not space.contains(configuration):
         raise StudyError(f"the space does not contain {configuration!r}", hint=_reason(space, configuration))
     return configuration

@@ -21,7 +21,7 @@ def due_openings(
     known = {trial.configuration: trial for trial in trials}
     values = [value for trial in trials if (value := value_of(trial, objective)) is not None]
     best = min(values, key=objective.loss, default=None)
-    configurations = [Configuration({**space.default, **dict(opening.values)}) for opening in openings]
+    configurations = [space.completed({**space.default, **dict(opening.values)}) for opening in openings]
     due: dict[Configuration, float] = {}
     for opening, configuration in zip(openings, configurations):
         if configuration in known or configuration in due or not space.contains(configuration):

@@ -126,7 +126,7 @@ def differing(configuration: Configuration, default: Configuration) -> str:
     """As assignment; where parameters are many, those that differ from the default."""
     if len(configuration) <= MANY:
         return assignment(configuration)
-    changed = Configuration({name: value for name, value in configuration.items() if default[name] != value})
+    changed = Configuration({name: value for name, value in configuration.items() if default.get(name) != value})
     return f"the default but for {assignment(changed)}" if changed else "the default"
 
 
@@ -140,7 +140,7 @@ def contributions(
     without = {
         name: values.get(Configuration({**choice, name: value}))
         for name, value in default.items()
-        if choice[name] != value
+        if name in choice and choice[name] != value
     }
     gains = {
         name: objective.gain(value, with_all)

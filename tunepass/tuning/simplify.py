@@ -44,7 +44,8 @@ def simpler(
 
 
 def _changed(configuration: Configuration, space: Space) -> list[str]:
-    return [name for name, value in space.default.items() if configuration[name] != value]
+    """The parameters away from their defaults; one that is active in the default alone follows from others."""
+    return [name for name, value in space.default.items() if name in configuration and configuration[name] != value]
 
 
 def _one_by_one(
@@ -52,13 +53,13 @@ def _one_by_one(
 ) -> list[Configuration]:
     """Configurations with one parameter of `best` back at its default; after them one with several."""
     start, known = best.configuration, {t.configuration: t for t in trials}
-    alone = {name: simple for name in changed if space.contains(simple := _put_back(start, space.default, [name]))}
+    alone = {name: simple for name in changed if space.contains(simple := _put_back(start, space, [name]))}
     if fresh := [c for c in alone.values() if c not in known]:
         return fresh
     cost = {name: _cost(best, known[c], objective) for name, c in alone.items()}
     little = sorted((name for name in cost if cost[name] <= LITTLE), key=cost.__getitem__)
     for several in range(2, len(little) + 1):
-        together = _put_back(start, space.default, little[:several])
+        together = _put_back(start, space, little[:several])
         if together not in known:
             if space.contains(together):
                 return [together]
@@ -81,7 +82,7 @@ def _without_idle(
         idle = trimming.idle(start.configuration, draw)
         share = 2 ** ((tried + len(suggestions)) % HALVINGS)
         for several in range(math.ceil(len(idle) / share), 0, -1):
-            less = _put_back(start.configuration, space.default, idle[:several])
+            less = _put_back(start.configuration, space, idle[:several])
             if less not in known and space.contains(less):
                 suggestions.append(less)
                 known.add(less)
@@ -93,18 +94,20 @@ def _without_idle(
 
 def _is_between(configuration: Configuration, start: Trial, space: Space) -> bool:
     """Is it that of `start` with some parameters put back?"""
-    return all(configuration[name] in (start.configuration[name], value) for name, value in space.default.items())
+    return all(
+        value in (start.configuration.get(name), space.default.get(name)) for name, value in configuration.items()
+    )
 
 
 def _alone(start: Configuration, changed: Iterable[str], trials: Sequence[Trial], space: Space) -> list[Configuration]:
     """`start` with each of `changed` put back by itself, where that is feasible and has no trial."""
     known = {t.configuration for t in trials}
-    less = [_put_back(start, space.default, [name]) for name in changed]
+    less = [_put_back(start, space, [name]) for name in changed]
     return [c for c in less if c not in known and space.contains(c)]
 
 
-def _put_back(start: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:
-    return Configuration({**start, **{name: default[name] for name in names}})
+def _put_back(start: Configuration, space: Space, names: Iterable[str]) -> Configuration:
+    return space.completed({**start, **{name: space.default[name] for name in names}})
 
 
 def _cost(best: Trial, other: Trial, objective: Objective) -> float:

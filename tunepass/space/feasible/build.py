@@ -6,21 +6,29 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.activity import Activity
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.compiled import build_group
 from tunepass.space.feasible.components import components
+from tunepass.space.feasible.conditional import ConditionalGroup
 from tunepass.space.feasible.conflict import conflicting, describe
-from tunepass.space.feasible.group import FreeGroup, InfiniteGroup, ParameterGroup
+from tunepass.space.feasible.group import DiagramGroup, FreeGroup, InfiniteGroup, ParameterGroup
+from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
 
 
 def build_groups(
-    parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
+    parameters: Sequence[Parameter],
+    constraints: Sequence[Constraint],
+    node_limit: int,
+    activity: Activity | None = None,
 ) -> tuple[tuple[ParameterGroup, ...], tuple[Diagnostic, ...]]:
     """The groups, and a warning for each that is sampled, not counted. Raises SpaceError where nothing is feasible,
     with a smallest set of constraints that conflict."""
+    if activity:
+        return _conditional_groups(parameters, constraints, node_limit, activity)
     groups: list[ParameterGroup] = []
     warnings: list[Diagnostic] = []
     for names, numbers in components(parameters, constraints):
@@ -40,6 +48,41 @@ def build_groups(
         if not c.names and not satisfied(c.expression, {}, 1)[0]:
             raise describe(conflicting(parameters, [c], node_limit))
     return tuple(groups), tuple(warnings)
+
+
+def _conditional_groups(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int, activity: Activity
+) -> tuple[tuple[ParameterGroup, ...], tuple[Diagnostic, ...]]:
+    """A diagram of parameters tied by conditions has one row for each program; where it grows too large, or has reals,
+    programs are drawn."""
+    groups: list[ParameterGroup] = []
+    warnings: list[Diagnostic] = []
+    for names, numbers in components(parameters, [*constraints, *activity.fillers]):
+        members = [p for p in parameters if p.name in names]
+        tying = [constraints[i] for i in numbers if i < len(constraints)]
+        own_activity = activity.of(names)
+        group = _counted(members, [*tying, *own_activity.fillers], node_limit) if own_activity else None
+        if group is not None:
+            groups.append(group)
+            continue
+        own, notes = build_groups(members, [*(c for c in constraints if not c.names), *tying], node_limit)
+        if own_activity:
+            drawn = ConditionalGroup(members, GroupProduct(members, own), own_activity)
+            own = (drawn,)
+            if not drawn.counted and not notes:
+                notes = (_sampled(members, own_activity.fillers, node_limit),)
+        groups += own
+        warnings += notes
+    return tuple(groups), tuple(warnings)
+
+
+def _counted(members: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> DiagramGroup | None:
+    """The diagram of the group; None where there is none, or it is empty."""
+    try:
+        group = build_group(members, [c.expression for c in constraints], node_limit)
+    except TooLarge:
+        return None
+    return group if group.size else None
 
 
 def _tied(

@@ -22,6 +22,7 @@ class ParameterGroup(ABC):
 
     parameters: tuple[Parameter, ...]
     size: int
+    counted: bool = True  # else its rows are only sampled
 
     @abstractmethod
     def unrank(self, ranks: Indices) -> Columns: ...

@@ -13,7 +13,6 @@ import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, Mask, length
 from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
-from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
 
 RANK_LIMIT = 1 << 62  # ranks below it are 64-bit integers
@@ -25,7 +24,7 @@ class GroupProduct:
     def __init__(self, parameters: Sequence[Parameter], groups: Sequence[ParameterGroup]):
         self.parameters, self.groups = tuple(parameters), tuple(groups)
         self.finite = all(p.size is not None for p in self.parameters)
-        self.complete = not any(isinstance(g, RejectionGroup) for g in self.groups)
+        self.complete = all(g.counted for g in self.groups)
         self._number = {p.name: number for number, p in enumerate(self.parameters)}
         binding = [g for g in self.groups if _binds(g)]
         self._binding = [(g.diagram, [self._number[name] for name, _ in g.layers]) for g in binding]

@@ -42,7 +42,7 @@ LAST_EFFORT = 1 << 22  # of boxes where no other way finds a row
 class RejectionGroup(ParameterGroup):
     """Parameters tied by constraints that are only sampled; neither counted nor ranked. `empty`: proved so."""
 
-    size = 1
+    size, counted = 1, False
 
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
         self.parameters = tuple(parameters)

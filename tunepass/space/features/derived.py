@@ -55,7 +55,7 @@ class Derived:
 
 def magnitudes(space: Space) -> tuple[Derived, ...]:
     """The logarithm of each number that has many values and ranges far, and whose own scale is plain."""
-    numeric = [p for p in space.parameters if isinstance(p, NumericParameter)]
+    numeric = [p for p in space.parameters if isinstance(p, NumericParameter) and p.when is None]
     far = [p for p in numeric if (p.size or 0) >= MANY and _positive(p) and not p.log]
     features = [Derived(((p.name, 1),), False) for p in far if p.ends()[1] >= FAR * p.ends()[0]]
     return _all_scaled(features, space)
@@ -63,8 +63,9 @@ def magnitudes(space: Space) -> tuple[Derived, ...]:
 
 def derived_features(space: Space) -> tuple[Derived, ...]:
     """Odd parts, then monomials in the order of the constraints: at most one a parameter, and none that is constant."""
-    positive = {p.name for p in space.parameters if _positive(p)}
-    odd = [Derived(((p.name, 1),), True) for p in space.parameters if mixes_powers_of_two(p)]
+    unconditional = [p for p in space.parameters if p.when is None]
+    positive = {p.name for p in unconditional if _positive(p)}
+    odd = [Derived(((p.name, 1),), True) for p in unconditional if mixes_powers_of_two(p)]
     candidates = dict.fromkeys(
         m for c in space.constraints for m in monomials(c.expression) if {n for n, _ in m} <= positive
     )

@@ -1,7 +1,8 @@
 """Configurations as rows of numbers for models: the only place that knows both values and rows.
 
 A numeric parameter is one feature in [0, 1], on the log scale if `log`; a categorical one feature a value, 1 for its
-value and 0 for the others; a permutation one feature an item, its position scaled to [0, 1]. Derived features follow.
+value and 0 for the others; a permutation one feature an item, its position scaled to [0, 1]. All features of an
+inactive parameter are INACTIVE, a value of its own to a tree. Derived features follow.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
+
+INACTIVE = -0.5  # outside the range of every feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,13 @@ class Encoding:
         known = {*self._scaling.numeric, *self._flags.numbers}
         self._others = [b for i, b in enumerate(blocks) if i not in known]
         self._scaled = np.array([*starts, *range(len(features), len(self.features))], np.int64)
+        self._activity = space.activity
+        self._conditional = [b for b in blocks if b.parameter.when is not None]
 
     def encode(self, columns: Columns) -> Floats:
         """Rows (n, features) of the configurations in `columns`."""
         scaled = self._scaling.rows(columns)
-        if len(self._scaled) == len(self.features):
+        if len(self._scaled) == len(self.features) and not self._conditional:
             return np.ascontiguousarray(scaled.T)
         rows = np.empty((scaled.shape[1], len(self.features)))
         rows[:, self._scaled] = scaled.T
@@ -61,4 +66,7 @@ class Encoding:
             rows[:, self._off], rows[:, self._off + 1] = ~second, second
         for block in self._others:
             rows[:, block.start : block.stop] = block.parameter.encode(columns[block.parameter.name])
+        masks = self._activity.masks(columns)
+        for block in self._conditional:
+            rows[~masks[block.parameter.name], block.start : block.stop] = INACTIVE
         return rows

@@ -19,6 +19,7 @@ from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.axis import BoxAxis
+from tunepass.space.parameters.condition import Condition
 from tunepass.space.parameters.order_features import Layout, PermutationDistance
 from tunepass.space.parameters.steps import index_steps
 from tunepass.space.parameters.variable import Variable
@@ -33,6 +34,7 @@ class ParameterBase(ABC):
 
     __slots__ = ()
     name: str
+    when: Condition | None
     span: Span | None
 
     # --- values

@@ -14,6 +14,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.base import ParameterBase, pick_default
 from tunepass.space.parameters.checks import Number, check_name, distinct, freeze, listing, one_number_type
+from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.lookup import Lookup
 from tunepass.space.parameters.order_features import Layout, PermutationDistance
 from tunepass.space.prior import Floats, probabilities
@@ -29,6 +30,7 @@ class Categorical(ParameterBase):
             values beside None as texts: `depth == 'None' or depth == '3'`.
         default: the value of the default configuration; None: the first value.
         prior: for each value the probability that it is best; None: all the same.
+        when: the condition on other parameters under which it is active; else it has no value. None: always.
         span: the place in a source, for diagnostics.
 
     Raises:
@@ -43,6 +45,7 @@ class Categorical(ParameterBase):
     domain: tuple[Value, ...]
     default: Value
     prior: tuple[float, ...] | None
+    when: Condition | None = field(repr=False)
     span: Span | None = field(compare=False, repr=False)
     lookup: Lookup = field(compare=False, repr=False)
 
@@ -53,9 +56,11 @@ class Categorical(ParameterBase):
         *,
         default: Value | None = None,
         prior: Sequence[float] | str | None = None,
+        when: ConditionLike = None,
         span: Span | None = None,
     ):
         check_name(name, span)
+        freeze(self, when=condition(name, when, span))
         domain: tuple[Value, ...] = distinct(name, values, span)
         kinds = {_kind(v) for v in domain} - {"None"}
         if None in domain and "None" in domain:

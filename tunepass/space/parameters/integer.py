@@ -14,6 +14,7 @@ from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
 from tunepass.space.parameters.axis import IntegerAxis
 from tunepass.space.parameters.checks import check_name, check_range, flag, freeze, whole_number
+from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
 
@@ -32,6 +33,7 @@ class Integer(NumericParameter):
         log: whether distances are those of logarithms; all values must be positive then.
         default: the value of the default configuration; None: `lo`.
         prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        when: the condition on other parameters under which it is active; else it has no value. None: always.
         span: the place in a source, for diagnostics.
 
     Raises:
@@ -49,6 +51,7 @@ class Integer(NumericParameter):
     log: bool
     default: int
     prior: Beta | None
+    when: Condition | None = field(repr=False)
     span: Span | None = field(compare=False, repr=False)
 
     def __init__(
@@ -61,9 +64,11 @@ class Integer(NumericParameter):
         log: bool = False,
         default: int | None = None,
         prior: BetaLike | None = None,
+        when: ConditionLike = None,
         span: Span | None = None,
     ):
         check_name(name, span)
+        freeze(self, when=condition(name, when, span))
         lo, hi = whole_number(name, "lo", lo, span), whole_number(name, "hi", hi, span)
         step, log = whole_number(name, "step", step, span), flag(name, "log", log, span)
         check_range(name, lo, hi, log, span)

@@ -13,6 +13,7 @@ from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
 from tunepass.space.parameters import checks
 from tunepass.space.parameters.base import pick_default
+from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.lookup import Lookup
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
@@ -28,6 +29,7 @@ class Ordinal(NumericParameter):
         log: whether distances are those of logarithms; all values must be positive then.
         default: the value of the default configuration; None: the first value.
         prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        when: the condition on other parameters under which it is active; else it has no value. None: always.
         span: the place in a source, for diagnostics.
 
     Raises:
@@ -43,6 +45,7 @@ class Ordinal(NumericParameter):
     log: bool
     default: checks.Number
     prior: Beta | None
+    when: Condition | None = field(repr=False)
     span: Span | None = field(compare=False, repr=False)
     lookup: Lookup = field(compare=False, repr=False)
 
@@ -54,9 +57,11 @@ class Ordinal(NumericParameter):
         log: bool = False,
         default: checks.Number | None = None,
         prior: BetaLike | None = None,
+        when: ConditionLike = None,
         span: Span | None = None,
     ):
         checks.check_name(name, span)
+        checks.freeze(self, when=condition(name, when, span))
         domain: tuple[checks.Number, ...] = checks.distinct(name, values, span)
         if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in domain):
             raise SpaceError(

@@ -15,6 +15,7 @@ from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
 from tunepass.space.parameters.base import ParameterBase
 from tunepass.space.parameters.checks import check_name, distinct, freeze, listing
+from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.order_features import Layout, PermutationDistance, order_features, order_layout
 from tunepass.space.parameters.steps import reorderings
 from tunepass.space.parameters.variable import Variable
@@ -34,6 +35,7 @@ class Permutation(ParameterBase):
         items: how many (the items are 0, 1, ... then), or a list of distinct strings; at most 20.
         default: the order of the default configuration; None: the order of `items`.
         prior: a weight for each position and item; None: all the same.
+        when: the condition on other parameters under which it is active; else it has no value. None: always.
         span: the place in a source, for diagnostics.
 
     Raises:
@@ -48,6 +50,7 @@ class Permutation(ParameterBase):
     items: tuple[int | str, ...]
     default: tuple[int | str, ...]
     prior: tuple[tuple[float, ...], ...] | None
+    when: Condition | None = field(repr=False)
     span: Span | None = field(compare=False, repr=False)
 
     def __init__(
@@ -57,9 +60,11 @@ class Permutation(ParameterBase):
         *,
         default: Sequence[int | str] | None = None,
         prior: Sequence[Sequence[float]] | None = None,
+        when: ConditionLike = None,
         span: Span | None = None,
     ):
         check_name(name, span)
+        freeze(self, when=condition(name, when, span))
         items = _count_or_list(name, items, span)
         count = items if isinstance(items, int) else len(items)
         if not 1 <= count <= PERMUTATION_LIMIT:

@@ -16,6 +16,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.axis import RealAxis
 from tunepass.space.parameters.checks import check_name, check_range, flag, freeze, real_number
+from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.parameters.ordinal import Ordinal
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior
@@ -38,6 +39,7 @@ class Real(NumericParameter):
         default: the value of the default configuration; None: the middle of the range, on the log scale if `log`, on a
             grid the value nearest to it.
         prior: where the best value is expected: `uniform`, `gaussian`, `decay`, `exponential`, or a Beta's (a, b).
+        when: the condition on other parameters under which it is active; else it has no value. None: always.
         span: the place in a source, for diagnostics.
 
     Raises:
@@ -57,6 +59,7 @@ class Real(NumericParameter):
     default: float
     prior: Beta | None
     step: float | None = field(repr=False)
+    when: Condition | None = field(repr=False)
     span: Span | None = field(compare=False, repr=False)
     grid: Ordinal | None = field(compare=False, repr=False)  # the values, where there is a step
 
@@ -70,9 +73,11 @@ class Real(NumericParameter):
         log: bool = False,
         default: float | None = None,
         prior: BetaLike | None = None,
+        when: ConditionLike = None,
         span: Span | None = None,
     ):
         check_name(name, span)
+        freeze(self, when=condition(name, when, span))
         lo, hi = real_number(name, "lo", lo, span), real_number(name, "hi", hi, span)
         log = flag(name, "log", log, span)
         check_range(name, lo, hi, log, span)

@@ -24,6 +24,7 @@ def crossover(neighbourhood: Neighbourhood, front: Columns, n: int, rng: np.rand
         name: np.where(_broadcast(rng.random(n) < 0.5, column), column[first], column[second])
         for name, column in front.items()
     }  # fmt: skip
+    rows = neighbourhood.space.activity.canonical(rows)
     steps = rng.integers(1, MAX_STEPS + 1, size=n)
     for step in range(MAX_STEPS):
         moving = steps > step

@@ -179,7 +179,7 @@ def partitioned(task: Task, size: int, rng: np.random.Generator) -> list[Configu
     for number, draw in enumerate(drawn):
         values = {p.name: p.default for p in good}
         values |= {good[i].name: _changed(good[i], rng) for i in order[number::size]}
-        configuration = Configuration({**draw, **values})
+        configuration = task.space.completed({**draw, **values})
         design.append(configuration if _is_feasible(task, configuration) else draw)
     return design
 

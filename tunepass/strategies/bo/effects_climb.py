@@ -35,7 +35,11 @@ CHECKED_CHANGES = 24  # changes of a configuration that are asked for feasibilit
 
 
 def can_list(space: Space) -> bool:
-    return space.listed and all(p.size is not None and 2 <= p.size <= LONG for p in space.parameters)
+    return (
+        space.listed
+        and not space.activity
+        and all(p.size is not None and 2 <= p.size <= LONG for p in space.parameters)
+    )
 
 
 class Values:

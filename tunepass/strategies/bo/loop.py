@@ -103,10 +103,12 @@ class BayesianLoop(SequentialStrategy):
         parameters = task.space.parameters
         self.loop_settings = s = affordable(settings, len(parameters))
         metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
-        self.design_embedding = Embedding(parameters, permutation=metric, log=s.log_input)
+        self.design_embedding = Embedding(parameters, permutation=metric, log=s.log_input, activity=task.space.activity)
         derived = derived_features(task.space) if s.derived else ()
         extra = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
-        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=extra)
+        self.embedding = Embedding(
+            parameters, permutation=s.permutation, log=s.log_input, derived=extra, activity=task.space.activity
+        )
         by_role = None if s.lengthscales is None else s.lengthscales.priors(self.embedding.roles)
         self.process_settings = s.gp if by_role is None else replace(s.gp, lengthscale=by_role)
         self.sparse_settings = s.sparse if by_role is None else replace(s.sparse, lengthscale=by_role)

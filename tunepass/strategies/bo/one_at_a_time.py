@@ -42,10 +42,11 @@ def change_one_parameter(
 
 
 def only_change(a: Configuration, b: Configuration) -> str | None:
-    """The one parameter whose values differ; None if none does or several do."""
+    """The one parameter whose values differ; None if none does or several do. Those active in one of the two only do
+    not count: the change that activates them does."""
     changed_name: str | None = None
     for name in a:
-        if a[name] != b[name]:
+        if name in b and a[name] != b[name]:
             if changed_name is not None:
                 return None
             changed_name = name

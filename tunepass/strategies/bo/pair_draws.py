@@ -15,7 +15,7 @@ from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import LocalSearchSettings, Utility, maximise
 from tunepass.space.columns import Columns, Indices, join, take
 from tunepass.space.configuration import Configuration
-from tunepass.space.features.encoding import Encoding
+from tunepass.space.features.encoding import INACTIVE, Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.bo.design import has_good_defaults
 from tunepass.strategies.bo.effects_climb import EffectsClimb, Values, can_list
@@ -101,8 +101,9 @@ class PairDraws:
         return climb.best_free(starts, judged, self.neighbourhood, history.taken, self.settings.steps)
 
     def rows(self, columns: Columns) -> Floats:
-        """Rows (n, f) in [-1, 1]; of two values one column."""
-        return np.ascontiguousarray(2 * self.encoding.encode(columns)[:, self._kept] - 1)
+        """Rows (n, f) in [-1, 1]; of two values one column. An inactive parameter has no effect: 0."""
+        encoded = self.encoding.encode(columns)[:, self._kept]
+        return np.ascontiguousarray(np.where(encoded == INACTIVE, 0.0, 2 * encoded - 1))
 
     def draw(self, columns: Columns, loss: Floats, rng: np.random.Generator) -> Effects:
         """Effects on the loss, given that of measured configurations (n,)."""

@@ -50,10 +50,10 @@ class Trimming:
         """Parameters of `start` to put back at their defaults together, those first that seem to bring least; another
         `draw` may say otherwise."""
         default = self.space.default
-        names = [name for name, value in default.items() if start[name] != value]
+        names = [name for name, value in default.items() if name in start and start[name] != value]
         if not names:
             return []
-        put_back = [Configuration({**start, name: default[name]}) for name in names]
+        put_back = [self.space.completed({**start, name: default[name]}) for name in names]
         row, *others = self._process.rows(self.space.columns([start, *put_back]))
         left, idle, current = dict(zip(names, others)), list[str](), row
         effects, spread = self._mean_effects(draw), float(self._loss.std())
