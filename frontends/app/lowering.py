@@ -89,7 +89,7 @@ def run_words(kernel: Kernel, configuration: Configuration, build_dir: str, sour
 
 def profiled(kernel: Kernel, configuration: Configuration) -> bool:
     """Does a parameter ask for a build in two phases?"""
-    return any(b.role == "profile" and configuration[b.parameter] for b in kernel.bindings)
+    return any(b.role == "profile" and kernel.filled(configuration)[b.parameter] for b in kernel.bindings)
 
 
 def _first_placed(kernel: Kernel) -> str | None:
@@ -111,20 +111,20 @@ def arguments(kernel: Kernel, configuration: Configuration) -> Words:
 
 
 def environment(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
-    settings = []
+    settings, values = [], kernel.filled(configuration)
     for binding in kernel.bindings:
         if binding.role == "environment":
             variable, _, form = binding.form.partition("=")
-            settings.append((variable, form.replace("{}", spelled(configuration[binding.parameter]))))
+            settings.append((variable, form.replace("{}", spelled(values[binding.parameter]))))
     return tuple(settings)
 
 
 def value_text(kernel: Kernel, configuration: Configuration, name: str) -> str:
     """A parameter where its own name stands in a command."""
-    binding = kernel.binding(name)
-    if binding.omitted is not None and configuration[name] == binding.omitted:
+    binding, value = kernel.binding(name), kernel.filled(configuration)[name]
+    if binding.omitted is not None and value == binding.omitted:
         return ""
-    return binding.form.replace("{}", spelled(configuration[name]))
+    return binding.form.replace("{}", spelled(value))
 
 
 def placed_names(kernel: Kernel) -> set[str]:

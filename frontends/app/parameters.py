@@ -7,15 +7,16 @@ from typing import cast, get_args
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, SourceError, SpaceError
+from tunepass.diagnostics import Diagnostic, Source, SourceError, SpaceError
 from tunepass.frontends.app.document import DocumentReader, Scalar
 from tunepass.ir.kernel import Binding, Role
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Parameter, Permutation, Real
+from tunepass.space.parameters.condition import Condition
 from tunepass.space.prior import SHAPES
 
 ROLES = tuple(role for role in get_args(Role) if role not in ("directive", "constant", "compiler"))
-COMMON = ("kind", "role", "default", "prior", "form", "omit_default")
+COMMON = ("kind", "role", "default", "prior", "when", "form", "omit_default")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "integer": (*COMMON, "range", "step", "log"),
     "real": (*COMMON, "range", "log"),
@@ -106,36 +107,60 @@ def _integer(reader: DocumentReader, name: str, fields: Fields, default: Value |
     if not (isinstance(lo, int) and isinstance(hi, int)):
         raise reader.fail(f"the range of an integer has whole ends, got {lo} and {hi}", fields["range"], "use `real`")
     step = reader.whole(fields["step"], f"the step of {name}", 1) if "step" in fields else 1
-    log, prior = _log(reader, fields), _beta(reader, name, fields)
-    return Integer(name, lo, hi, step=step, log=log, default=cast("int | None", default), prior=prior)
+    log, prior, when = _log(reader, fields), _beta(reader, name, fields), _condition(reader, fields)
+    return Integer(
+        name,
+        lo,
+        hi,
+        step=step,
+        log=log,
+        default=cast("int | None", default),
+        prior=prior,
+        when=when,
+    )
 
 
 def _real(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     lo, hi = _range(reader, name, fields)
-    log, prior = _log(reader, fields), _beta(reader, name, fields)
-    return Real(name, float(lo), float(hi), log=log, default=cast("float | None", default), prior=prior)
+    log, prior, when = _log(reader, fields), _beta(reader, name, fields), _condition(reader, fields)
+    return Real(
+        name,
+        float(lo),
+        float(hi),
+        log=log,
+        default=cast("float | None", default),
+        prior=prior,
+        when=when,
+    )
 
 
 def _ordinal(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     values = [reader.number(v, f"a value of {name}") for v in reader.items(fields["values"], f"the values of {name}")]
-    log, prior = _log(reader, fields), _beta(reader, name, fields)
-    return Ordinal(name, values, log=log, default=cast("Number | None", default), prior=prior)
+    log, prior, when = _log(reader, fields), _beta(reader, name, fields), _condition(reader, fields)
+    return Ordinal(name, values, log=log, default=cast("Number | None", default), prior=prior, when=when)
 
 
 def _categorical(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     nodes = reader.items(fields["values"], f"the values of {name}")
     values = cast(list[str], [_category(reader, v, name) for v in nodes])
     prior = _weights(reader, fields["prior"], f"the prior of {name}") if "prior" in fields else None
-    return Categorical(name, values, default=default, prior=prior)
+    when = _condition(reader, fields)
+    return Categorical(name, values, default=default, prior=prior, when=when)
 
 
 def _permutation(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     node = fields["items"]
     rows = [_weights(reader, row, "a row of weights") for row in _rows(reader, name, fields)] or None
-    order = cast("tuple[int | str, ...] | None", default)
+    order, when = cast("tuple[int | str, ...] | None", default), _condition(reader, fields)
     if isinstance(node, yaml.SequenceNode):
-        return Permutation(name, [reader.text(i, "an item") for i in node.value], default=order, prior=rows)
-    return Permutation(name, reader.whole(node, f"the items of {name}", 1), default=order, prior=rows)
+        return Permutation(
+            name,
+            [reader.text(i, "an item") for i in node.value],
+            default=order,
+            prior=rows,
+            when=when,
+        )
+    return Permutation(name, reader.whole(node, f"the items of {name}", 1), default=order, prior=rows, when=when)
 
 
 _KINDS = {
@@ -145,6 +170,15 @@ _KINDS = {
     "categorical": _categorical,
     "permutation": _permutation,
 }
+
+
+def _condition(reader: DocumentReader, fields: Fields) -> Condition | None:
+    """The condition as it stands in the file, where its text does."""
+    node = fields.get("when")
+    if node is None:
+        return None
+    text, offset = reader.text(node, "a condition"), reader.offset_of(node)
+    return Condition(text, Source("<when>", text)) if offset is None else Condition(text, reader.source, offset)
 
 
 def _category(reader: DocumentReader, node: yaml.Node, name: str) -> Scalar:

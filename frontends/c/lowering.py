@@ -23,7 +23,7 @@ def scops_of(kernel: Kernel) -> tuple[ScopNest, ...]:
 
 def compiled_scops(kernel: Kernel, configuration: Configuration) -> tuple[ScopNest, ...]:
     """Those in the branches of `#if`s that the configuration chooses."""
-    return tuple(nest for nest in scops_of(kernel) if nest.is_compiled(configuration))
+    return tuple(nest for nest in scops_of(kernel) if nest.is_compiled(kernel.filled(configuration)))
 
 
 def macro_names(parameter: Parameter) -> tuple[str, ...]:
@@ -34,10 +34,11 @@ def macro_names(parameter: Parameter) -> tuple[str, ...]:
 def macros(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
     """(macro, text) for every parameter that reaches the code by name, in the kernel's order."""
     definitions: list[tuple[str, str]] = []
+    values = kernel.filled(configuration)
     for parameter in kernel.parameters:
         if kernel.binding(parameter.name).role != "macro":
             continue
-        definitions += [(name, spelled(value)) for name, value in parameter.assignments(configuration[parameter.name])]
+        definitions += [(name, spelled(value)) for name, value in parameter.assignments(values[parameter.name])]
     return tuple(definitions)
 
 
@@ -62,22 +63,23 @@ def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
         return words
     from tunepass.frontends.c.nest_lowering import openmp_flags
 
-    return (*words, *openmp_flags(nests, configuration))
+    return (*words, *openmp_flags(nests, kernel.filled(configuration)))
 
 
 def parameter_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """The compiler arguments of every `flag` parameter; its value may hold several, or none."""
     arguments: list[str] = []
+    values = kernel.filled(configuration)
     for parameter in kernel.parameters:
         binding = kernel.binding(parameter.name)
         if binding.role == "flag":
-            arguments += flag_arguments(binding, configuration[parameter.name])
+            arguments += flag_arguments(binding, values[parameter.name])
     return tuple(arguments)
 
 
 def presence_words(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """The compiler's words for parameters that define a macro or leave it undefined."""
-    values = ((b, configuration[b.parameter]) for b in kernel.bindings if b.role == "flag" and b.words)
+    values = ((b, kernel.filled(configuration)[b.parameter]) for b in kernel.bindings if b.role == "flag" and b.words)
     return tuple(w for b, value in values if isinstance(value, bool) for w in flag_arguments(b, value))
 
 
@@ -107,7 +109,7 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
 def compiler_of(kernel: Kernel, configuration: Configuration) -> str:
     """The compiler that the configuration names; empty where none is a parameter."""
     named = [p.name for p in kernel.parameters if kernel.binding(p.name).role == "compiler"]
-    return str(configuration[named[0]]) if named else ""
+    return str(kernel.filled(configuration)[named[0]]) if named else ""
 
 
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
@@ -118,7 +120,7 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
         return ()
     from tunepass.frontends.c.nest_lowering import nest_requests
 
-    return tuple(request for nest in nests for request in nest_requests(nest, configuration))
+    return tuple(request for nest in nests for request in nest_requests(nest, kernel.filled(configuration)))
 
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
@@ -127,7 +129,7 @@ def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     if nests := compiled_scops(kernel, configuration):
         from tunepass.frontends.c.nest_lowering import scheduled
 
-        changes += [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in nests]
+        changes += [(nest.scop.span, scheduled(nest, kernel.filled(configuration), numbered=True)) for nest in nests]
     text, pieces, position = kernel.source.text, [], 0
     for span, replacement in sorted(changes, key=lambda change: change[0].start):
         pieces += [text[position : span.start], replacement]
@@ -137,12 +139,14 @@ def rewritten(kernel: Kernel, configuration: Configuration) -> str:
 
 def constants(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:
     """What stands in the source for each constant that is tuned."""
-    return [(c.span, _constant(c, configuration[c.parameter])) for c in kernel.body_as(CKernel).constants]
+    values = kernel.filled(configuration)
+    return [(c.span, _constant(c, values[c.parameter])) for c in kernel.body_as(CKernel).constants]
 
 
 def stated(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:
     """The calls themselves, with other defaults: what a source states that can be tuned again."""
-    return [(c.span, _stated(c, configuration[c.parameter])) for c in kernel.body_as(CKernel).constants]
+    values = kernel.filled(configuration)
+    return [(c.span, _stated(c, values[c.parameter])) for c in kernel.body_as(CKernel).constants]
 
 
 def _stated(constant: TunedConstant, value: Value) -> str:

@@ -30,7 +30,8 @@ def sizes_allowed(kernel: Kernel, sizes: Sequence[Size]) -> Callable[[Configurat
     ]
 
     def allowed(configuration: Configuration) -> Collection[int]:
-        columns = {p.name: p.column([configuration[p.name]]) for p in kernel.parameters}
+        values = kernel.filled(configuration)
+        columns = {p.name: p.column([values[p.name]]) for p in kernel.parameters}
         return [
             number
             for number, constraints in enumerate(at_sizes, 1)

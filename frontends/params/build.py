@@ -7,6 +7,7 @@ from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Items, Listed, LiteralText, RangeText
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
+from tunepass.space.parameters.condition import Condition
 from tunepass.space.prior import SHAPES
 
 
@@ -31,22 +32,26 @@ def construct(param: ParamText, default: Value | None, stated: Span | None = Non
 
 def _parameter(param: ParamText, default: Value | None, span: Span) -> Parameter:
     name, values = param.name, param.values
-    beta = _beta(param)
+    beta, when = _beta(param), _condition(param)
     if isinstance(values, Items):
         rows = param.prior.rows if param.prior else None
         order = default if isinstance(default, tuple) or default is None else (str(default),)
-        return Permutation(name, values.items, default=order, prior=rows, span=span)
+        return Permutation(name, values.items, default=order, prior=rows, when=when, span=span)
     if param.kind == "categorical" and isinstance(values, Listed):
         weights = param.prior.numbers if param.prior and not param.prior.shape else None
-        return Categorical(name, values.values, default=default, prior=weights, span=span)  # type: ignore[arg-type]
+        return Categorical(name, values.values, default=default, prior=weights, when=when, span=span)  # type: ignore[arg-type]
     number = default if isinstance(default, (int, float)) else None
     if isinstance(values, Listed):
-        return Ordinal(name, values.values, log=param.log, default=number, prior=beta, span=span)  # type: ignore[arg-type]
+        return Ordinal(name, values.values, log=param.log, default=number, prior=beta, when=when, span=span)  # type: ignore[arg-type]
     assert isinstance(values, RangeText)
     if param.kind == "real":
-        return Real(name, values.lo, values.hi, log=param.log, default=number, prior=beta, span=span)
+        return Real(name, values.lo, values.hi, log=param.log, default=number, prior=beta, when=when, span=span)
     lo, hi, step = int(values.lo), int(values.hi), int(values.step or 1)
-    return Integer(name, lo, hi, step=step, log=param.log, default=number, prior=beta, span=span)  # type: ignore[arg-type]
+    return Integer(name, lo, hi, step=step, log=param.log, default=number, prior=beta, when=when, span=span)  # type: ignore[arg-type]
+
+
+def _condition(param: ParamText) -> Condition | None:
+    return None if param.when is None else Condition(param.when.text, param.span.source, param.when.start)
 
 
 def _beta(param: ParamText) -> str | tuple[float, float] | None:

@@ -12,6 +12,7 @@ from tunepass.expr.nodes import CategoryType, Constant, Expr, Name
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.residual import FEW, Floats, learn_residual
+from tunepass.space.assignments import with_defaults
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Parameter, Permutation
 
@@ -47,7 +48,8 @@ def by_residuals(costs: Costs, parameters: Sequence[Parameter], reported: Report
 def table(parameters: Sequence[Parameter], reported: Reported, name: str) -> tuple[Columns, Floats]:
     """The configurations that have this quantity as columns (n,), and its amounts (n,)."""
     known = [(configuration, amounts[name]) for configuration, amounts in reported.items() if name in amounts]
-    columns = {p.name: p.column([configuration[p.name] for configuration, _ in known]) for p in parameters}
+    rows = [with_defaults(parameters, configuration) for configuration, _ in known]
+    columns = {p.name: p.column([row[p.name] for row in rows]) for p in parameters}
     return columns, np.array([amount for _, amount in known], np.float64)
 
 

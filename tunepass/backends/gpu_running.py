@@ -124,7 +124,8 @@ class GpuRunning:
 
     def lower(self, configuration: Configuration) -> GpuCandidate:
         """Raises NoLaunch."""
-        return self._candidate(call_at(self.body, configuration), configuration)
+        values = self.kernel.filled(configuration)
+        return self._candidate(call_at(self.body, values), values)
 
     def _candidate(self, call: GpuCall, configuration: Configuration) -> GpuCandidate:
         from tunepass.evaluators.gpu_run.task import GpuCandidate

@@ -150,7 +150,8 @@ class GraphBackend(ModelBackend):
 
     def _text(self, configuration: Configuration) -> str:
         """The tuned source."""
-        choices = tuple(Choice(p.name, configuration[p.name]) for p in self.kernel.parameters)
+        values = self.kernel.filled(configuration)
+        choices = tuple(Choice(p.name, values[p.name]) for p in self.kernel.parameters)
         text = self.candidate([self.kernel.scheduled(choices)]).text
         assert text is not None
         return text
@@ -158,7 +159,8 @@ class GraphBackend(ModelBackend):
     def _words(self, configuration: Configuration, tuned: Path) -> tuple[str, ...]:
         run = self.body.training.run
         assert run is not None
-        given = {"{" + name + "}": str(value) for name, value in configuration.items()} | {SOURCE: str(tuned)}
+        values = self.kernel.filled(configuration)
+        given = {"{" + name + "}": str(value) for name, value in values.items()} | {SOURCE: str(tuned)}
         return tuple(PLACEHOLDER.sub(lambda match: given.get(match[0], match[0]), word) for word in run.arguments)
 
 

@@ -199,7 +199,8 @@ class HlsBackend(ModelBackend):
 
     def lower(self, configuration: Configuration) -> Candidate:
         """The source with the configuration's values."""
-        choices = tuple(Choice(p.name, configuration[p.name]) for p in self.kernel.parameters)
+        values = self.kernel.filled(configuration)
+        choices = tuple(Choice(p.name, values[p.name]) for p in self.kernel.parameters)
         return self.candidate([self.kernel.scheduled(choices)])
 
 

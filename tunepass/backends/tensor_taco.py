@@ -68,12 +68,12 @@ class TacoGeneration:
     lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     def __call__(self, configuration: Configuration) -> Candidate:
-        body = self.kernel.body_as(TensorKernel)
-        threads = omp_calls(body, configuration)
-        key = (*words(body, configuration, Path("kernel.c")), *threads)
+        body, values = self.kernel.body_as(TensorKernel), self.kernel.filled(configuration)
+        threads = omp_calls(body, values)
+        key = (*words(body, values, Path("kernel.c")), *threads)
         with self.lock:
             if key not in self.known:
-                self.known[key] = self._generated(body, configuration, threads)
+                self.known[key] = self._generated(body, values, threads)
             return self.known[key]
 
     def _generated(self, body: TensorKernel, values: Mapping[str, Value], threads: Sequence[str]) -> Candidate:

@@ -56,7 +56,7 @@ class Generation:
 
     def __call__(self, configuration: Configuration) -> Candidate:
         try:
-            function = generated(self.kernel, configuration)
+            function = generated(self.kernel, self.kernel.filled(configuration))
         except TunepassError as error:
             return refused(str(error))
         if function.arguments != self.call.arguments:

@@ -53,8 +53,8 @@ def assumed(kernel: Kernel) -> Json:
 
 
 def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
-    rows = [("parameter", "kind", "values", "default")]
-    rows += [(p.name, kind(p), p.summary(), shown(p.default)) for p in space.parameters]
+    rows = [("parameter", "kind", "values", "default", *(("active",) if space.activity else ()))]
+    rows += [(p.name, kind(p), p.summary(), shown(p.default), *_active(p, space)) for p in space.parameters]
     lines = [f"{kernel.source.name}::{kernel.name}", table(rows, indent="  ")]
     lines += [f"  constraint {c.text}" for c in space.constraints]
     dense = _dense(space)
@@ -63,6 +63,13 @@ def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
     number = count(dense) if dense is not None else "infinitely many"
     lines.append(f"  {number} configuration{'' if dense == 1 else 's'}, feasible: {left}{share}")
     return "\n".join(lines)
+
+
+def _active(parameter: Parameter, space: Space) -> tuple[str, ...]:
+    """When it is active, in a space where some are not always."""
+    if not space.activity:
+        return ()
+    return ("" if parameter.when is None else f"only when {parameter.when}",)
 
 
 def count(number: int) -> str:
@@ -87,6 +94,7 @@ def _parameter(parameter: Parameter, kernel: Kernel) -> Json:
         "default": plain(parameter.default),
         "log": parameter.on_log_scale,
         "role": kernel.binding(parameter.name).role,
+        **({} if parameter.when is None else {"when": parameter.when.text}),
     }
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
+from tunepass.space.assignments import with_defaults
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
@@ -48,7 +49,8 @@ class ModelEvaluator:
 
     def columns(self, configuration: Configuration) -> Columns:
         """Columns of length 1."""
-        return {p.name: p.column([configuration[p.name]]) for p in self.parameters}
+        values = with_defaults(self.parameters, configuration)
+        return {p.name: p.column([values[p.name]]) for p in self.parameters}
 
     def price(self, columns: Columns) -> Outcome:
         """Of one configuration, whose columns may have further names that the expressions need."""

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 from tunepass.diagnostics import Source, Span, TunepassError
 from tunepass.ir.body import AnyBody, Body
 from tunepass.ir.stated_model import StatedModel
-from tunepass.space.configuration import Value, abbreviated
+from tunepass.space.assignments import with_defaults
+from tunepass.space.configuration import Configuration, Value, abbreviated
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter, ParameterBase
 
@@ -144,6 +145,12 @@ class Kernel:
     def binding(self, parameter: str) -> Binding:
         """How the parameter reaches the program."""
         return next(b for b in self.bindings if b.parameter == parameter)
+
+    def filled(self, configuration: Configuration) -> Configuration:
+        """With a value for every parameter: the compiler is given an inactive one's default."""
+        if len(configuration) >= len(self.parameters):
+            return configuration
+        return with_defaults(self.parameters, configuration)
 
     def scheduled(self, schedule: tuple[Choice, ...]) -> Kernel:
         """The kernel with this schedule."""

@@ -11,7 +11,8 @@ from tunepass.space.configuration import Configuration
 
 def scheduled(kernel: Kernel, configuration: Configuration) -> Kernel:
     """The kernel with `configuration` as its schedule, in the order its parameters are declared."""
-    return kernel.scheduled(tuple(Choice(p.name, configuration[p.name]) for p in kernel.parameters))
+    values = kernel.filled(configuration)
+    return kernel.scheduled(tuple(Choice(p.name, values[p.name]) for p in kernel.parameters))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def _row(trial: Trial, names: Sequence[str], objectives: Sequence[Objective], *,
 
 
 def _cell(trial: Trial, name: str) -> str:
-    value = trial.configuration[name]
+    value = trial.configuration.get(name, "")  # an inactive parameter has none
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

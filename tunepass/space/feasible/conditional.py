@@ -1,6 +1,7 @@
 """Parameters with conditions that no diagram counts: drawn as if all were active, then inactive ones get defaults.
 
-A constraint reads a parameter only where it is active, so that the defaults break none.
+A constraint that somebody wrote reads a parameter only where it is active, so that the defaults do not break it; rows
+in which they break a derived one are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.space.activity import Activity
-from tunepass.space.columns import Columns, Indices, Mask, length
+from tunepass.space.columns import Columns, Indices, Mask, length, take
 from tunepass.space.feasible.group import ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter
@@ -38,7 +39,11 @@ class ConditionalGroup(ParameterGroup):
         return self._product.contains(columns) & self._activity.is_canonical(columns)
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
-        return self._activity.canonical(self._product.draw(n, rng, prior=False))
+        return self._canonical(self._product.draw(n, rng, prior=False))
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
-        return self._activity.canonical(self._product.draw(n, rng, prior=True))
+        return self._canonical(self._product.draw(n, rng, prior=True))
+
+    def _canonical(self, drawn: Columns) -> Columns:
+        rows = self._activity.canonical(drawn)
+        return take(rows, self._product.contains(rows)) if length(rows) else rows
