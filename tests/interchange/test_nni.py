@@ -41,7 +41,7 @@ def test_each_kind_is_a_parameter(kind: str, value: list[object], expected: str)
         ("normal", [0, 1], "`normal` has no values to count", "3:14"),
         ("chose", [1], "`chose` has no values to count", "3:14"),
         ("choice", [], "a choice has at least one value", "4:15"),
-        ("choice", [{"_name": "conv"}], "a choice of objects is not read", "5:7"),
+        ("choice", [{"name": "conv"}], "a choice that is an object has a `_name`", "5:7"),
         ("randint", [1], r"the `_value` of randint is \[low, high\]", "4:15"),
         ("randint", [8, 1], "low below high", "4:15"),
         ("randint", [0.5, 3], "whole numbers", "4:15"),

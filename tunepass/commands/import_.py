@@ -13,7 +13,7 @@ from tunepass.files import write_text
 from tunepass.ir.files import EmittedFile
 from tunepass.jobs.importing import Given, Imported, imported
 from tunepass.jobs.importing_door import through_door
-from tunepass.jobs.importing_nni import ImportedModel, imported_model, is_nni
+from tunepass.jobs.importing_nni import ImportedModel, imported_model, is_configspace, is_nni
 from tunepass.jobs.reading import read_source
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> Answer:
     source = read_source(options.file)
     if (foreign := through_door(source)) is not None:
         return _foreign(options, foreign)
-    if Path(options.file).suffix == ".json" and is_nni(source):
+    if Path(options.file).suffix == ".json" and (is_nni(source) or is_configspace(source)):
         return _model(options, imported_model(Path(options.file), source, tuple(map(Path, options.source or ()))))
     given = Given(
         parameters=dict(_pair(word, "--param") for word in options.param or ()),

@@ -20,6 +20,7 @@ from tunepass.pruning.base import Count, Limit, solver
 from tunepass.pruning.extents import Extent, extents
 from tunepass.pruning.proof import Proof, prove
 from tunepass.pruning.prune import Pruned, prune
+from tunepass.space.activity import canonical_constraints
 from tunepass.space.columns import Mask
 from tunepass.space.configuration import shown
 from tunepass.space.parameter import Integer, Parameter
@@ -37,7 +38,8 @@ def run(options: argparse.Namespace) -> Answer:
     given = prunable(source_of(options), kernel_name(options), target_of(options), options.limit, words_of(options))
     with stoppable(options.budget) as stop, executor(options.executor, options.jobs).workers() as spread:
         chosen = solver(options.solver, spread)
-        pruned = prune(given.kernel.parameters, given.kernel.constraints, given.limits, chosen, stop=stop)
+        constraints = canonical_constraints(given.kernel.parameters, given.kernel.constraints)
+        pruned = prune(given.kernel.parameters, constraints, given.limits, chosen, stop=stop)
         proof = _proved(given, pruned, stop, spread) if options.prove else None
         for path, form in outputs:
             write_pruned(pruned, given.limits, path, form, given.title, spread)

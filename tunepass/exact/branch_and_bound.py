@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,9 +50,9 @@ class BranchAndBound(ExactSolver):
         stop: Callable[[], bool] | None = None,
         progress: Callable[[Certificate], None] | None = None,
     ) -> Front:
-        every_constraint = [*constraints, *(c.expression for c in space.constraints)]
+        every_constraint = [*constraints, *(c.expression for c in space.canonical_constraints)]
         search = _Search(space.parameters, objectives, every_constraint)
-        if not space.constraints and space.size != space.dense:
+        if not space.canonical_constraints and space.size != space.dense:
             raise SpaceError(
                 "branch and bound needs constraints that are expressions, this space is a table of rows",
                 hint="search it with exhaustive",
@@ -62,7 +63,8 @@ class BranchAndBound(ExactSolver):
             search.step()
             if progress is not None:
                 progress(search.certificate())
-        return search.result()
+        front = search.result()
+        return replace(front, configurations=tuple(map(space.completed, front.configurations)))
 
 
 class _Search:

@@ -10,9 +10,12 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from tunepass.diagnostics import TunepassError
-from tunepass.interchange.search_spaces import plain_value
+from tunepass.interchange.conditions import plain_value
+from tunepass.space.activity import Activity
 from tunepass.space.columns import Columns
 from tunepass.space.parameter import Parameter
+
+TableCell = bool | int | float | str | None
 
 
 def csv_head(parameters: Sequence[Parameter]) -> str:
@@ -54,11 +57,17 @@ def _schema(parameters: Sequence[Parameter]) -> Any:
     return arrow.schema([(p.name, arrow.array([plain_value(p.default)]).type) for p in parameters])
 
 
-def _values(parameters: Sequence[Parameter], chunk: Columns) -> Mapping[str, list[bool | int | float | str]]:
-    return {p.name: [plain_value(value) for value in p.values(chunk[p.name])] for p in parameters}
+def _values(parameters: Sequence[Parameter], chunk: Columns) -> Mapping[str, list[TableCell]]:
+    """None for an inactive value."""
+    table: dict[str, list[TableCell]] = {p.name: [plain_value(v) for v in p.values(chunk[p.name])] for p in parameters}
+    for name, active in Activity(parameters).masks(chunk).items():
+        table[name] = [value if has_value else None for value, has_value in zip(table[name], active.tolist())]
+    return table
 
 
-def _cell(value: bool | int | float | str) -> str:
+def _cell(value: TableCell) -> str:
+    if value is None:
+        return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

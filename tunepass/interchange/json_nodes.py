@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 
 from tunepass.diagnostics import SourceError
-from tunepass.interchange.search_spaces import Json
+from tunepass.interchange.conditions import Json
 from tunepass.yaml_nodes import Composer, NodeReader
 
 

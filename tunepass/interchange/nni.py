@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,9 +16,10 @@ import yaml
 
 from tunepass.diagnostics import Source, SourceError, nearest, spelling_hint
 from tunepass.expr.printer import literal
+from tunepass.interchange.conditions import Json
 from tunepass.interchange.json_nodes import JsonReader
 
-SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 8
+SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 32
 MOST_VALUES = 4096  # of a quniform
 RESOURCES = {"weight_size": "weight_byte", "flops": "flops", "inference_time": "time", "memory": "memory"}
 ENDLESS = ("normal", "qnormal", "lognormal", "qlognormal", "qloguniform")
@@ -49,10 +50,10 @@ def read_search_space(source: Source) -> tuple[str, ...]:
     """A `param` comment's text for each parameter. SourceError, with the place, for what has no finite form."""
     reader = _Reader(source, SourceError, HINT)
     top = reader.composed("a search space", SIZE_LIMIT, DEPTH_LIMIT)
-    lines = [reader.param(name, node) for name, node in reader.mapping(top, "a search space").items()]
-    if not lines:
+    reader.read_all(reader.mapping(top, "a search space"), "")
+    if not reader.params:
         raise SourceError(f"{source.name} has no parameters", hint=HINT)
-    return tuple(lines)
+    return tuple(map(str, reader.params.values()))
 
 
 def read_limits(source: Source) -> tuple[ForeignLimit, ...]:
@@ -64,7 +65,40 @@ def read_limits(source: Source) -> tuple[ForeignLimit, ...]:
     return tuple(reader.limit(item) for item in items)
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignParam:
+    """A `param` comment's text; it is active where one of `conditions` holds, always if there is none."""
+
+    text: str
+    conditions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.text} when({' or '.join(self.conditions)})" if self.conditions else self.text
+
+
 class _Reader(JsonReader):
+    params: dict[str, ForeignParam]
+
+    def read_all(self, nodes: Mapping[str, yaml.Node], condition: str) -> None:
+        """The parameters of an object, those of nested choices after them. One that stands in several choices is one
+        parameter."""
+        self.params = {} if not condition else self.params
+        for name, node in nodes.items():
+            param = ForeignParam(self.param(name, node), (condition,) if condition else ())
+            if (known := self.params.get(name)) is not None:
+                if known.text != param.text or not (known.conditions and condition):
+                    raise self.fail(f"there are two parameters `{name}`", node, "rename one of them")
+                param = ForeignParam(param.text, (*known.conditions, condition))
+            self.params[name] = param
+            self.read_nested(name, node)
+
+    def read_nested(self, name: str, node: yaml.Node) -> None:
+        for item in self.items(self.mapping(node, "a parameter")["_value"], "`_value`"):
+            if isinstance(item, yaml.MappingNode):
+                fields = dict(self.mapping(item, "a choice"))
+                chosen = self.value(fields.pop("_name"))
+                self.read_all(fields, f"{name} == {literal(str(chosen))}")
+
     def param(self, name: str, node: yaml.Node) -> str:
         if not name.isidentifier():
             raise self.fail(f"{name!r} is no name of a parameter", node, "rename it: letters, digits and _")
@@ -92,18 +126,24 @@ class _Reader(JsonReader):
         return f"{name}: real({float(lo)!r}..{float(hi)!r}){scale}"
 
     def choice(self, items: Sequence[yaml.Node], node: yaml.Node) -> str:
-        values = [self.value(item) for item in items]
+        values = [self.named(item) if isinstance(item, yaml.MappingNode) else self.value(item) for item in items]
+        if any(isinstance(item, yaml.MappingNode) for item in items):  # then each choice has a name
+            values = [str(value) for value in values]
         for value, item in zip(values, items):
             if not isinstance(value, Scalar):
-                raise self.fail(
-                    "a choice of objects is not read", item, "give each of their parameters a name of its own"
-                )
+                raise self.fail("a choice is a number, a text, a truth value or an object with a `_name`", item)
         scalars = list(dict.fromkeys(cast(list[Scalar], values)))
         if not scalars:
             raise self.fail("a choice has at least one value", node)
         numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in scalars)
         listed = ", ".join(str(v).lower() if isinstance(v, bool) else literal(v) for v in scalars)
         return f"{'ordinal' if numeric else 'categorical'}({listed})"
+
+    def named(self, node: yaml.Node) -> Json:
+        fields = self.mapping(node, "a choice")
+        if "_name" not in fields:
+            raise self.fail("a choice that is an object has a `_name`", node, 'write {"_name": "conv", ...}')
+        return self.value(fields["_name"])
 
     def steps(self, lo: float, hi: float, q: float, node: yaml.Node) -> str:
         """clip(round(x / q) * q, low, high)"""

@@ -28,12 +28,12 @@ def _reduced(p: Parameter, mask: Mask) -> Parameter:
         case Integer():
             return _fewer_integers(p, places, int(default))  # type: ignore[arg-type]
         case Ordinal() | Real():
-            return Ordinal(p.name, values, log=p.log, default=default, prior=p.prior)  # type: ignore[arg-type]
+            return Ordinal(p.name, values, log=p.log, default=default, prior=p.prior, when=p.when)  # type: ignore[arg-type]
         case Categorical():
             masses = None if p.prior is None else np.array(p.prior)[places]
             usable = masses is not None and masses.sum() > 0
             prior = None if masses is None or not usable else (masses / masses.sum()).tolist()
-            return Categorical(p.name, values, default=default, prior=prior)
+            return Categorical(p.name, values, default=default, prior=prior, when=p.when)
     return p
 
 
@@ -43,9 +43,9 @@ def _fewer_integers(p: Integer, places: np.ndarray[tuple[int], np.dtype[np.int64
     first, last = p.domain[int(places[0])], p.domain[int(places[-1])]
     if len(steps) <= 1:
         step = p.step * (steps[0] if steps else 1)
-        return Integer(p.name, first, last, step=step, log=p.log, default=default, prior=p.prior)
+        return Integer(p.name, first, last, step=step, log=p.log, default=default, prior=p.prior, when=p.when)
     values = [p.domain[place] for place in places.tolist()]
-    return Ordinal(p.name, values, log=p.log, default=default, prior=p.prior)
+    return Ordinal(p.name, values, log=p.log, default=default, prior=p.prior, when=p.when)
 
 
 def _nearest(p: Parameter, values: Sequence[Value]) -> Value:

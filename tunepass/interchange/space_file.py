@@ -10,8 +10,8 @@ import yaml
 from tunepass.diagnostics import Source, SourceError, SpaceError, TunepassError
 from tunepass.expr.nodes import Expr, walk
 from tunepass.expr.printer import to_text
+from tunepass.interchange.conditions import Json
 from tunepass.interchange.json_nodes import JsonReader
-from tunepass.interchange.search_spaces import Json
 from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
@@ -47,6 +47,8 @@ def _parameter(p: Parameter) -> Json:
     fields: dict[str, Json] = {"name": p.name, "kind": p.kind, **p.definition(), "default": default}
     if p.on_log_scale:
         fields["log"] = True
+    if p.when is not None:
+        fields["when"] = p.when.text
     if p.prior is not None:
         fields["prior"] = [p.prior.a, p.prior.b] if isinstance(p.prior, Beta) else cast(Json, p.prior)
     return fields
@@ -104,7 +106,7 @@ class _Reader(JsonReader):
         self.record(
             node,
             f"a parameter of kind {kind}",
-            ("name", "kind", "default", "log", "prior", *allowed, *OPTIONAL.get(kind, ())),
+            ("name", "kind", "default", "log", "prior", "when", *allowed, *OPTIONAL.get(kind, ())),
         )
         self.record(node, f"a parameter of kind {kind}", fields, ("name", *allowed))
         try:
@@ -117,22 +119,26 @@ class _Reader(JsonReader):
 def _parameter_of(kind: str, f: Mapping[str, Json]) -> Parameter:
     """The classes check what they are given."""
     name, log = cast(str, f["name"]), bool(f.get("log", False))
-    default = f.get("default")
+    default, when = f.get("default"), cast("str | None", f.get("when"))
     values = cast(Sequence[str], f.get("values", ()))
     beta = cast(tuple[float, float], tuple(cast(Sequence[float], f["prior"]))) if f.get("prior") else None
     match kind:
         case "real":
             lo, hi = (float(cast(float, f[end])) for end in ("lo", "hi"))
             step = cast("float | None", f.get("step"))
-            return Real(name, lo, hi, step=step, log=log, default=cast(float, default), prior=beta)
+            return Real(name, lo, hi, step=step, log=log, default=cast(float, default), prior=beta, when=when)
         case "integer":
             lo, hi, step = (cast(int, f[end]) for end in ("lo", "hi", "step"))
-            return Integer(name, lo, hi, step=step, log=log, default=cast(int, default), prior=beta)
+            return Integer(name, lo, hi, step=step, log=log, default=cast(int, default), prior=beta, when=when)
         case "ordinal":
-            return Ordinal(name, cast(Sequence[int], values), log=log, default=cast(int, default), prior=beta)
+            return Ordinal(
+                name, cast(Sequence[int], values), log=log, default=cast(int, default), prior=beta, when=when
+            )
         case "categorical":
             weights = cast(Sequence[float] | None, f.get("prior"))
-            return Categorical(name, values, default=cast(Value, default), prior=weights)
+            return Categorical(name, values, default=cast(Value, default), prior=weights, when=when)
     items, order = cast(Sequence[int | str], f["items"]), cast(Sequence[int | str] | None, default)
     given = len(items) if items and all(isinstance(item, int) for item in items) else cast(Sequence[str], items)
-    return Permutation(name, given, default=order, prior=cast(Sequence[Sequence[float]] | None, f.get("prior")))
+    return Permutation(
+        name, given, default=order, prior=cast(Sequence[Sequence[float]] | None, f.get("prior")), when=when
+    )

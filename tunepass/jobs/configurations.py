@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from tunepass.diagnostics import Source, SpaceError, Span, spelling_hint
+from tunepass.space.activity import Activity
+from tunepass.space.assignments import completed
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
@@ -40,7 +42,7 @@ def assigned(text: str, parameters: Sequence[Parameter], start: Configuration) -
         values[name] = value_of(
             by_name[name], Cell(value.strip(), Span(source, min(value_start, len(text) - 1), cell.span.end))
         )
-    return Configuration(values)
+    return completed(parameters, Activity(parameters), values)
 
 
 def tabled(
@@ -52,7 +54,7 @@ def tabled(
     header = next(rows, None)
     if header is None:
         raise SpaceError(f"{source.name} is empty", hint="its first line names the parameters")
-    readers = _readers(header, parameters, ignored)
+    readers, activity = _readers(header, parameters, ignored), Activity(parameters)
     configurations = []
     for row in rows:
         if len(row) != len(header):
@@ -61,11 +63,16 @@ def tabled(
                 f"a row has {len(header)} cells like the first line, got {len(row)}",
                 Span(source, row[0].span.start, end),
             )
-        values = {p.name: read(cell) for (p, read), cell in zip(readers, row) if p is not None}
-        configurations.append(Configuration({name: values.get(name, value) for name, value in start.items()}))
+        values = {p.name: read(cell) for (p, read), cell in zip(readers, row) if p is not None and _has_value(p, cell)}
+        configurations.append(completed(parameters, activity, {**start, **values}))
     if not configurations:
         raise SpaceError(f"{source.name} has no rows below its first line")
     return configurations
+
+
+def _has_value(parameter: Parameter, cell: Cell) -> bool:
+    """The cell of an inactive parameter is empty."""
+    return parameter.when is None or bool(cell.text)
 
 
 Reader = tuple[Parameter | None, Callable[[Cell], Value]]

@@ -58,7 +58,8 @@ class Estimator:
         return default_of(self.kernel)
 
     def columns(self, configurations: Sequence[Configuration]) -> Columns:
-        return {p.name: p.column([c[p.name] for c in configurations]) for p in self.kernel.parameters}
+        rows = [self.kernel.filled(c) for c in configurations]
+        return {p.name: p.column([row[p.name] for row in rows]) for p in self.kernel.parameters}
 
     def prices(self, configurations: Sequence[Configuration]) -> dict[str, NDArray[np.generic]]:
         """The named expressions, `fits` and `extrapolated`, each with a value (n,) a configuration."""

@@ -1,4 +1,4 @@
-"""A model with NNI's search space, and DnnSAT's constraints, beside it: as one source with tunepass's comments."""
+"""A model with the search space of NNI or ConfigSpace beside it, and DnnSAT's limits: as one source with comments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.files import shown
+from tunepass.interchange.configspace import is_configspace as is_configspace
+from tunepass.interchange.configspace import read_configspace
 from tunepass.interchange.nni import is_nni as is_nni
 from tunepass.interchange.nni import read_limits, read_search_space
 from tunepass.ir.kernel import Kernel
@@ -35,7 +37,9 @@ def imported_model(path: Path, space: Source, sources: Sequence[Path]) -> Import
             f"{shown(path)} is a search space: name the one model that it is of",
             hint=f"tunepass import {shown(path)} --source train.py --source constraints.json",
         )
-    lines = [f"# tunepass param {text}\n" for text in read_search_space(space)]
+    params, constraints = (read_search_space(space), ()) if is_nni(space) else read_configspace(space)
+    lines = [f"# tunepass param {text}\n" for text in params]
+    lines += [f"# tunepass constraint {text}\n" for text in constraints]
     notes: list[str] = []
     for file in sources:
         if file.suffix == ".py":

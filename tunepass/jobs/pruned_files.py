@@ -13,12 +13,14 @@ from tunepass.diagnostics import SpaceError, TunepassError, spelling_hint
 from tunepass.expr.nodes import CategoryType
 from tunepass.files import scratch_folder, write_text
 from tunepass.interchange import configuration_tables, search_spaces
+from tunepass.interchange.conditions import Json
+from tunepass.interchange.optuna_program import optuna_program
 from tunepass.interchange.reduced import reduced
-from tunepass.interchange.search_spaces import Json
 from tunepass.interchange.space_file import space_json
 from tunepass.pruning.base import Limit, Share
 from tunepass.pruning.prune import Pruned
 from tunepass.pruning.smt import smt_script
+from tunepass.space.activity import Activity
 from tunepass.space.parameter import Parameter
 from tunepass.spread import Spread, in_turn
 
@@ -27,6 +29,7 @@ FORMATS = {
     "space": ".space.json",
     "nni": ".nni.json",
     "optuna": ".optuna.json",
+    "optuna-program": ".optuna.py",
     "configspace": ".configspace.json",
     "csv": ".csv",
     "parquet": ".parquet",
@@ -68,16 +71,20 @@ def write_pruned(
     domains = pruned.remaining.kept()
     if form == "space":  # whose constraints may compare with any of the strings
         domains = {p.name: domains[p.name] for p in pruned.parameters if p.name in domains and not is_category(p)}
-    parameters = reduced(pruned.parameters, domains)
+    parameters, activity = reduced(pruned.parameters, domains), Activity(pruned.parameters)
+    if form == "optuna-program":
+        write_text(path, optuna_program(parameters, title, activity))
+        return
     data: Json
     if form == "nni":
-        data = search_spaces.nni(parameters)
+        data = search_spaces.nni(parameters, activity)
     elif form == "optuna":
         data = search_spaces.optuna(parameters)
     elif form == "configspace":
-        data = search_spaces.configspace(parameters, title)
+        data = search_spaces.configspace(parameters, title, activity)
     else:
-        data = space_json(parameters, [*pruned.constraints, *(limit.constraint for limit in limits)])
+        written = [c for c in pruned.constraints if c not in activity.fillers]
+        data = space_json(parameters, [*written, *(limit.constraint for limit in limits)])
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.pruning.pruned_space import PrunedSpace
 from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Parameter
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Request = Mapping[str, Json]
@@ -140,7 +141,10 @@ def _nearest(space: PrunedSpace, request: Request) -> Mapping[str, Json]:
     closest = space.nearest(configuration)
     if closest is None:
         raise RequestError("no possible configuration was found")
-    return {"nearest": _plain(closest), "changed": [name for name in closest if closest[name] != configuration[name]]}
+    return {
+        "nearest": _plain(closest),
+        "changed": [name for name in closest if closest[name] != configuration.get(name)],
+    }
 
 
 def _sample(space: PrunedSpace, request: Request) -> Mapping[str, Json]:
@@ -155,13 +159,18 @@ def _sample(space: PrunedSpace, request: Request) -> Mapping[str, Json]:
 def _space(space: PrunedSpace, request: Request) -> Mapping[str, Json]:
     counted = space.space.finite and space.space.complete
     return {
-        "parameters": {p.name: {"kind": p.kind, **p.definition()} for p in space.parameters},
+        "parameters": {p.name: _described(p) for p in space.parameters},
         "limits": [
             {"limit": limit.constraint.text, "resource": limit.resource, "unit": limit.unit} for limit in space.limits
         ],
         "constraints": [c.text for c in space.constraints],
         "left": space.space.size if counted else None,
     }
+
+
+def _described(p: Parameter) -> Mapping[str, Json]:
+    when: Mapping[str, Json] = {} if p.when is None else {"when": p.when.text}
+    return {"kind": p.kind, **p.definition(), **when}
 
 
 def _plain(configuration: Configuration) -> Json:

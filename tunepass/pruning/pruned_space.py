@@ -72,7 +72,9 @@ class PrunedSpace:
         return None if None in tests else [test for test in tests if test is not None]
 
     def contains(self, values: Values) -> bool:
-        """Whether these are values of exactly the space's parameters that every condition allows."""
+        """Whether these are values of exactly the space's active parameters that every condition allows."""
+        if self.space.activity:
+            return self.space.contains(values)
         if values.keys() != self._names:
             return False
         tests = self._tests
@@ -80,17 +82,19 @@ class PrunedSpace:
 
     def configuration(self, values: Values) -> Configuration:
         """The values as the parameters have them (16 for 16.0). SpaceError for what is none of them."""
-        if missing := [p.name for p in self.parameters if p.name not in values]:
+        if missing := [p.name for p in self.parameters if p.when is None and p.name not in values]:
             raise SpaceError(f"{', '.join(missing)}: no value is given")
         if unknown := [name for name in values if name not in self._names]:
             raise SpaceError(f"{', '.join(unknown)}: there is no such parameter")
         converted: dict[str, Value] = {}
         for p in self.parameters:
+            if p.name not in values:
+                continue
             value = p.canonical(values[p.name])
             if value is None:
                 raise SpaceError(f"{p.name}: {values[p.name]!r} is not one of its values ({p.summary()})")
             converted[p.name] = value
-        return Configuration(converted)
+        return self.space.configurations(self.space.columns([Configuration(converted)]))[0]
 
     def resources(self, configuration: Configuration) -> dict[str, int | float | None]:
         """What each limited resource comes to; None where it has no value."""

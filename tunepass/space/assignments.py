@@ -61,6 +61,13 @@ def exact_columns(
     return columns if set(configuration) == {p.name for p in parameters} - inactive else None
 
 
+def completed(parameters: Sequence[Parameter], activity: Activity, values: Mapping[str, Value]) -> Configuration:
+    """The configuration of these values, feasible or not: without inactive ones, and with the default of a missing
+    parameter."""
+    full = Configuration({p.name: values.get(p.name, p.default) for p in parameters})
+    return to_configurations(parameters, activity, to_columns(parameters, activity, [full]))[0] if activity else full
+
+
 def with_defaults(parameters: Sequence[Parameter], values: Mapping[str, Value]) -> Configuration:
     """A value for every parameter: an inactive one, which `values` lacks, has its default."""
     return Configuration(

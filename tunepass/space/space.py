@@ -17,7 +17,7 @@ from tunepass.diagnostics import Diagnostic, SamplingError, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
-from tunepass.space.assignments import exact_columns, to_columns, to_configurations
+from tunepass.space.assignments import completed, exact_columns, to_columns, to_configurations
 from tunepass.space.columns import Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
@@ -220,8 +220,7 @@ class Space:
     def completed(self, values: Mapping[str, Value]) -> Configuration:
         """The configuration of these values, feasible or not: without those that are inactive, and with the default of
         every parameter that is missing."""
-        full = Configuration({p.name: values.get(p.name, p.default) for p in self.parameters})
-        return self.configurations(self.columns([full]))[0] if self.activity else full
+        return completed(self.parameters, self.activity, values)
 
     @cached_property
     def canonical_constraints(self) -> tuple[Constraint, ...]:

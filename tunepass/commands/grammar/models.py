@@ -60,7 +60,8 @@ def add_prune(commands: Commands) -> None:
         "-o",
         dest="output",
         metavar="FILE",
-        help="write what is left: NAME.space.json, .nni.json, .optuna.json, .configspace.json, .csv, .parquet or .smt2",
+        help="write what is left: NAME.space.json, .nni.json, .optuna.json, .optuna.py, .configspace.json, .csv, "
+        ".parquet or .smt2",
     )
     parser.add_argument("--as", dest="form", metavar="FORMAT", help="the format of FILE where its name does not say it")
     parser.add_argument("--smt2", metavar="FILE", help="write the conditions as SMT-LIB 2")
