@@ -17,7 +17,7 @@ from tunepass.diagnostics import Diagnostic, SamplingError, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
-from tunepass.space.assignments import completed, exact_columns, to_columns, to_configurations
+from tunepass.space.assignments import completed, exact_columns, to_columns, to_configurations, with_defaults
 from tunepass.space.columns import Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
@@ -179,6 +179,11 @@ class Space:
         if default is None:
             raise SamplingError(notes)
         return default
+
+    @cached_property
+    def defaults(self) -> Configuration:
+        """The values of the default configuration, and for each parameter that is inactive in it its own default."""
+        return with_defaults(self.parameters, self.default)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:

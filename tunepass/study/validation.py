@@ -220,8 +220,8 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
     spelled = {p.name: _spelled(p, values[p.name]) for p in space.parameters if p.name in values}
     configuration = space.completed(spelled) if optional else Configuration(spelled)
     if missing := [name for name in configuration if name not in values]:
-        when = optional[missing[0]]
-        raise StudyError(f"a configuration has a value for every active parameter; missing: {missing[0]} ({when})")
+        message = f"missing: {missing[0]}, which is active when {optional[missing[0]]}"
+        raise StudyError(f"a configuration has a value for every active parameter; {message}")
     if not space.contains(configuration):
         raise StudyError(f"the space does not contain {configuration!r}", hint=_reason(space, configuration))
     return configuration

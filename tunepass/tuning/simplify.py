@@ -44,8 +44,8 @@ def simpler(
 
 
 def _changed(configuration: Configuration, space: Space) -> list[str]:
-    """The parameters away from their defaults; one that is active in the default alone follows from others."""
-    return [name for name, value in space.default.items() if name in configuration and configuration[name] != value]
+    """The active parameters away from their defaults."""
+    return [name for name, value in space.defaults.items() if configuration.get(name, value) != value]
 
 
 def _one_by_one(
@@ -95,7 +95,8 @@ def _without_idle(
 def _is_between(configuration: Configuration, start: Trial, space: Space) -> bool:
     """Is it that of `start` with some parameters put back?"""
     return all(
-        value in (start.configuration.get(name), space.default.get(name)) for name, value in configuration.items()
+        value in (start.configuration.get(name, space.defaults[name]), space.defaults[name])
+        for name, value in configuration.items()
     )
 
 
@@ -107,7 +108,7 @@ def _alone(start: Configuration, changed: Iterable[str], trials: Sequence[Trial]
 
 
 def _put_back(start: Configuration, space: Space, names: Iterable[str]) -> Configuration:
-    return space.completed({**start, **{name: space.default[name] for name in names}})
+    return space.completed({**start, **{name: space.defaults[name] for name in names}})
 
 
 def _cost(best: Trial, other: Trial, objective: Objective) -> float:

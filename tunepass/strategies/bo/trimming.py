@@ -49,8 +49,8 @@ class Trimming:
     def idle(self, start: Configuration, draw: int = 0) -> list[str]:
         """Parameters of `start` to put back at their defaults together, those first that seem to bring least; another
         `draw` may say otherwise."""
-        default = self.space.default
-        names = [name for name, value in default.items() if name in start and start[name] != value]
+        default = self.space.defaults
+        names = [name for name, value in default.items() if start.get(name, value) != value]
         if not names:
             return []
         put_back = [self.space.completed({**start, name: default[name]}) for name in names]
