@@ -23,18 +23,19 @@ def probes(kernel: Kernel, space: Space) -> tuple[Configuration, ...]:
 
 def rewritten_nests(kernel: Kernel, configuration: Configuration) -> list[ScopNest]:
     """The nests whose text is another than the source's."""
-    return [nest for nest in scops_of(kernel) if _is_rewritten(nest, configuration)]
+    return [nest for nest in scops_of(kernel) if _is_rewritten(nest, kernel.filled(configuration))]
 
 
 def _probe(kernel: Kernel, nest: ScopNest, space: Space) -> Configuration | None:
     from tunepass.frontends.c.nest_lowering import illegal  # brings what schedules nests, which others do without
 
-    if _is_rewritten(nest, space.default):
+    if _is_rewritten(nest, kernel.filled(space.default)):
         return None
     for number, configuration in enumerate(_candidates(nest, space)):
         if number == MOST_TRIED:
             return None
-        if not illegal(nest, configuration) and _is_rewritten(nest, configuration):
+        filled = kernel.filled(configuration)
+        if not illegal(nest, filled) and _is_rewritten(nest, filled):
             return configuration
     return None
 
@@ -42,15 +43,15 @@ def _probe(kernel: Kernel, nest: ScopNest, space: Space) -> Configuration | None
 def _candidates(nest: ScopNest, space: Space) -> Iterator[Configuration]:
     """The nest's openings, then what differs from the default in one of its parameters."""
     for opening in nest.openings:
-        configuration = Configuration({**space.default, **dict(opening.values)})
+        configuration = space.completed({**space.default, **dict(opening.values)})
         if space.contains(configuration):
             yield configuration
     own = set(nest.directives.parameters(nest.scop))
-    start = Configuration({**space.default, **dict(nest.chosen_by)})
+    start = space.completed({**space.default, **dict(nest.chosen_by)})
     if not space.contains(start):
         return
     for configuration in space.neighbours(start):
-        if all(name in own for name, value in configuration.items() if value != start[name]):
+        if all(name in own for name, value in configuration.items() if value != start.get(name)):
             yield configuration
 
 

@@ -18,7 +18,7 @@ from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
 from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.jobs.reading import read_source
-from tunepass.jobs.tables import format_cell, number, tidy
+from tunepass.jobs.tables import configuration_cells, number, parameter_names, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.tuning.result import assignment
 
@@ -88,11 +88,12 @@ def _several(model: Estimator, points: Sequence[Configuration]) -> Answer:
     prices = model.prices(points)
     names = list(model.costs.values)
     beyond = bool(np.any(prices["extrapolated"]))
-    rows = [(*points[0], *names, *(FLAGS if beyond else FLAGS[:1]))]
+    chosen = parameter_names(points)
+    rows = [(*chosen, *names, *(FLAGS if beyond else FLAGS[:1]))]
     for i, point in enumerate(points[:MOST_ROWS]):
         cells = (number(float(prices[name][i])) for name in names)
         flags = ("yes" if prices[name][i] else "no" for name in (FLAGS if beyond else FLAGS[:1]))
-        rows.append((*(str(plain(v)) for v in point.values()), *cells, *flags))
+        rows.append((*(str(plain(point[name])) if name in point else "" for name in chosen), *cells, *flags))
     lines = [model.title, table(rows, indent="  ")]
     if len(points) > MOST_ROWS:
         lines.append(f"  ... {len(points) - MOST_ROWS:,} more; -o FILE.csv writes them all")
@@ -119,9 +120,10 @@ def _point(point: Configuration, prices: Prices, i: int) -> dict[str, Json]:
 
 def _csv(points: Sequence[Configuration], prices: Prices) -> str:
     """Parameters, then the named expressions, then the flags as 0 or 1: `--configs` reads it back."""
-    lines = [",".join([*points[0], *prices])]
+    names = parameter_names(points)
+    lines = [",".join([*names, *prices])]
     columns = [column.tolist() for column in prices.values()]
     for point, row in zip(points, zip(*columns)):
-        cells = [format_cell(v) for v in point.values()]
+        cells = configuration_cells(point, names)
         lines.append(",".join([*cells, *(str(tidy(float(v))) for v in row)]))
     return "\n".join(lines) + "\n"

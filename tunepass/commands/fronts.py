@@ -9,7 +9,7 @@ from typing import TextIO
 from tunepass.commands.answer import Json, plain, table
 from tunepass.exact.base import Certificate
 from tunepass.hwmodels.base import Costs
-from tunepass.jobs.tables import EXTRAPOLATED, format_cell, number, tidy
+from tunepass.jobs.tables import EXTRAPOLATED, configuration_cells, number, parameter_names, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
@@ -29,12 +29,13 @@ def front_table(front: Sequence[Trial], objectives: Sequence[Objective], beyond:
     for k in range(MOST_ROWS):
         if len(listed_numbers) < MOST_ROWS:
             listed_numbers.add(front[round(k * (len(front) - 1) / max(1, MOST_ROWS - 1))].number)
-    rows = [("", *(o.name for o in objectives), *front[0].configuration, *([EXTRAPOLATED] if beyond else []))]
+    names = parameter_names([trial.configuration for trial in front])
+    rows = [("", *(o.name for o in objectives), *names, *([EXTRAPOLATED] if beyond else []))]
     for trial in front:
         if trial.number in listed_numbers:
             values = (number(value_of(trial, o) or 0.0) for o in objectives)
             flag = ["yes" if trial.configuration in beyond else ""] if beyond else []
-            cells = (*values, *map(format_cell, trial.configuration.values()), *flag)
+            cells = (*values, *configuration_cells(trial.configuration, names), *flag)
             rows.append((" ".join(named.get(trial.number, [])), *cells))
     text = table(rows, indent="  ")
     hidden = len(front) - (len(rows) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 import yaml
@@ -95,7 +96,8 @@ class _Reader(JsonReader):
         text = self.value(node)
         if not isinstance(text, str):
             raise self.fail("a constraint is a text", node)
-        return Constraint.parse(text, parameters, self.source, node.start_mark.index + 1)
+        constraint = Constraint.parse(text, parameters, self.source, node.start_mark.index + 1)
+        return replace(constraint, written=None)  # as limits do, it reads the default of an inactive parameter
 
     def parameter(self, node: yaml.Node) -> Parameter:
         fields = self.mapping(node, "a parameter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tunepass.space.configuration import Configuration, Value
 from tunepass.study.objective import Objective
@@ -14,12 +14,23 @@ EXTRAPOLATED = "extrapolated"
 
 def front_csv(front: Sequence[Trial], objectives: Sequence[Objective], beyond: Collection[Configuration] = ()) -> str:
     """Parameters, then objectives: `estimate --configs` reads it. Extrapolations (`beyond`) have a last column."""
-    lines = [",".join([*front[0].configuration, *(o.name for o in objectives), *([EXTRAPOLATED] if beyond else [])])]
+    names = parameter_names([trial.configuration for trial in front])
+    lines = [",".join([*names, *(o.name for o in objectives), *([EXTRAPOLATED] if beyond else [])])]
     for trial in front:
         values = (str(tidy(value_of(trial, o) or 0.0)) for o in objectives)
         flag = [str(int(trial.configuration in beyond))] if beyond else []
-        lines.append(",".join([*map(format_cell, trial.configuration.values()), *values, *flag]))
+        lines.append(",".join([*configuration_cells(trial.configuration, names), *values, *flag]))
     return "\n".join(lines) + "\n"
+
+
+def parameter_names(configurations: Iterable[Configuration]) -> list[str]:
+    """The parameters that have a value in any of them."""
+    return list(dict.fromkeys(name for configuration in configurations for name in configuration))
+
+
+def configuration_cells(configuration: Configuration, names: Sequence[str]) -> list[str]:
+    """A cell for each parameter; that of an inactive one is empty."""
+    return [format_cell(configuration[name]) if name in configuration else "" for name in names]
 
 
 def format_cell(value: Value) -> str:

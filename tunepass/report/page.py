@@ -58,7 +58,7 @@ def section(
 def _table(
     trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None, most_bytes: int
 ) -> Iterator[str]:
-    names = list(trials[0].configuration) if trials else []
+    names = list(dict.fromkeys(name for trial in trials for name in trial.configuration))
     units = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
     heads = "".join(f"<th>{escape(head)}</th>" for head in ("trial", *names, *units, "seconds", "failure"))
     rows = dict[int, str]()

@@ -9,7 +9,7 @@ from typing import Literal
 
 from tunepass.evaluators.process.first_error import errors_of
 from tunepass.exact.base import Certificate
-from tunepass.space.configuration import Configuration, shown
+from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.study.comparison import Comparison
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.objective import Objective
@@ -138,7 +138,7 @@ def contributions(
     values = {t.configuration: value for t in trials if (value := _measured_value(t, objective)) is not None}
     with_all = values.get(choice)
     without = {
-        name: values.get(Configuration({**choice, name: value}))
+        name: values.get(Configuration({**choice, name: value}), _of_other_program(choice, name, value, values))
         for name, value in default.items()
         if name in choice and choice[name] != value
     }
@@ -148,6 +148,18 @@ def contributions(
         if value is not None and with_all is not None and value * with_all > 0
     }
     return dict(sorted(gains.items(), key=lambda item: -item[1]))
+
+
+def _of_other_program(
+    choice: Configuration, name: str, value: Value, values: Mapping[Configuration, float]
+) -> float | None:
+    """The value of a trial with this one parameter changed, where the change makes other parameters active."""
+    for configuration, measured in values.items():
+        if configuration.keys() != choice.keys() and configuration.get(name) == value:
+            common = configuration.keys() & choice.keys() - {name}
+            if all(configuration[other] == choice[other] for other in common):
+                return measured
+    return None
 
 
 def _measured_value(trial: Trial, objective: Objective) -> float | None:
