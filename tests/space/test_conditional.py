@@ -223,6 +223,38 @@ def test_the_description_names_the_condition() -> None:
     assert line.startswith("parameter gamma:") and "kernel == 'rbf'" in line
 
 
-def test_a_table_has_no_conditions() -> None:
-    with pytest.raises(SpaceError, match="gamma: a parameter of a table has no condition"):
-        Space.from_table([{"kernel": "rbf", "gamma": 1}], [KERNEL, GAMMA])
+def test_a_table_of_programs() -> None:
+    rows = [{"kernel": "rbf", "gamma": 2}, {"kernel": "linear"}, {"kernel": "poly", "degree": 2}]
+    space = Space.from_table(rows, svm().parameters)
+    assert space.size == 3 and {frozenset(c.items()) for c in space.enumerate()} == {frozenset(r.items()) for r in rows}
+    assert space.contains({"kernel": "linear"}) and not space.contains({"kernel": "rbf", "gamma": 1})
+    fewer = Space.from_table(rows[:2], svm().parameters)
+    assert space_differences(describe_space(space), describe_space(fewer))[0].startswith("rows: 3 rows")
+    with pytest.raises(SpaceError, match="gamma: a configuration must give it a value when kernel == 'rbf'"):
+        Space.from_table([{"kernel": "rbf"}], svm().parameters)
+
+
+def test_an_inactive_parameter_has_no_part_in_the_priors() -> None:
+    """By the priors half of the draws are linear, whatever the prior of the default of gamma."""
+    kernel = Categorical("kernel", ["linear", "rbf"], prior=[0.5, 0.5])
+    gamma = Integer("gamma", 1, 50, prior=(8.0, 1.0), when="kernel == 'rbf'")
+    space = Space([kernel, gamma])
+    (group,) = space.groups
+    drawn = group.draw_by_prior(400, np.random.default_rng(0))
+    assert 150 < np.count_nonzero(drawn["kernel"] == 0) < 250
+    assert np.median(drawn["gamma"][drawn["kernel"] == 1]) > 40
+    linear, rbf = Configuration({"kernel": "linear"}), Configuration({"kernel": "rbf", "gamma": 50})
+    masses = np.exp(space.log_prior(space.columns([linear, rbf])))
+    assert masses[0] == pytest.approx(0.5) and masses[1] < 0.5
+
+
+def test_a_constraint_without_names_counts_too() -> None:
+    assert svm(["1 < 2"]).size == len(PROGRAMS)
+    with pytest.raises(SpaceError, match="no value meets this constraint: 1 > 2"):
+        svm(["1 > 2"])
+
+
+def test_conditions_and_constraints_that_leave_nothing() -> None:
+    with pytest.raises(SpaceError, match="the space is empty: no configuration meets these 2 constraints together") as error:
+        svm(["kernel == 'rbf' and gamma > 4", "kernel != 'rbf'"])
+    assert "only when" not in str(error.value)

@@ -13,6 +13,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.strategies.density_ratio import importance
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
@@ -135,3 +136,15 @@ def test_the_best_trial_is_tried_with_less() -> None:
 
 def test_inactive_parameters_are_no_distance_from_the_default() -> None:
     assert distance_from_default(tiled(), Configuration({"alg": "B", "B0": 1, "B1": 1})) == (1, 1.0)
+
+
+def test_an_earlier_study_of_a_conditional_space_is_a_prior_mean() -> None:
+    space = tiled()
+    programs = list(space.enumerate())
+    prior = PriorMean.from_observations(programs, [time_of(c) for c in programs])
+    assert prior.values(space, space.columns(programs)) == pytest.approx([time_of(c) for c in programs])
+    study = Study(space, TIME, prior_mean=prior, max_evals=4)
+    run(study, lambda c: Measured({"time": time_of(c)}))
+    assert min(t.outcome.values["time"] for t in study.trials if isinstance(t.outcome, Measured)) == min(
+        map(time_of, programs)
+    )

@@ -52,7 +52,7 @@ class BranchAndBound(ExactSolver):
     ) -> Front:
         every_constraint = [*constraints, *(c.expression for c in space.canonical_constraints)]
         search = _Search(space.parameters, objectives, every_constraint)
-        if not space.canonical_constraints and space.size != space.dense:
+        if space.is_table and space.size != space.dense:
             raise SpaceError(
                 "branch and bound needs constraints that are expressions, this space is a table of rows",
                 hint="search it with exhaustive",

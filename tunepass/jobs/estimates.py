@@ -103,6 +103,7 @@ def extrapolated(job: Job, trials: Sequence[Trial]) -> frozenset[Configuration]:
     if costs is None or not job.only_priced or isinstance(costs.within_fit, Constant) or not trials:
         return frozenset()
     chosen = [trial.configuration for trial in trials]
-    columns = {p.name: p.column([c[p.name] for c in chosen]) for p in job.kernel.parameters}
+    rows = [job.kernel.filled(c) for c in chosen]
+    columns = {p.name: p.column([row[p.name] for row in rows]) for p in job.kernel.parameters}
     (within,) = CompiledExpressions([costs.within_fit]).run(columns, len(chosen))
     return frozenset(c for c, known in zip(chosen, np.asarray(within, np.bool_).tolist()) if not known)

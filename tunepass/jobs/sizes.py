@@ -174,7 +174,8 @@ def dispatcher(job: Job, choices: SizedChoices) -> SizedVariants:
 def _condition(kernel: Kernel, configuration: Configuration) -> Expr:
     """Condition on the sizes by the source's constraints, for this configuration."""
     parameters = {p.name for p in kernel.parameters}
-    values: dict[str, Expr] = {name: constant(v) for name, v in configuration.items() if not isinstance(v, tuple)}
+    filled = kernel.filled(configuration)
+    values: dict[str, Expr] = {name: constant(v) for name, v in filled.items() if not isinstance(v, tuple)}
     conditions = [
         substitute(c.written, values)
         for c in kernel.constraints

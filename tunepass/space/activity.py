@@ -8,6 +8,7 @@ parent is inactive.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -37,8 +38,8 @@ class Activity:
         self.whole: dict[str, nodes.Expr] = {}
         for name in self._parents_first():
             self.whole[name] = _whole(self.conditions[name].expression, self.whole)
-        self._expressions = list(dict.fromkeys(self.whole.values()))
-        self._number = {name: self._expressions.index(e) for name, e in self.whole.items()}
+        number = {e: i for i, e in enumerate(dict.fromkeys(self.whole.values()))}
+        self._expressions, self._number = list(number), {name: number[e] for name, e in self.whole.items()}
         conditional = [p for p in self.parameters if p.name in self.whole]
         self._default: dict[str, Column] = {p.name: p.column([p.default])[0] for p in conditional}
         self.fillers = tuple(self._filler(p) for p in conditional)
@@ -79,24 +80,18 @@ class Activity:
 
     def _parents_first(self) -> list[str]:
         """The parameters with conditions, each after those that its condition reads."""
-        ordered: list[str] = []
-        path: list[str] = []
-
-        def visit(name: str) -> None:
-            if name in path:
-                circle = " -> ".join([*path[path.index(name) :], name])
-                span = self.conditions[name].span
-                raise SpaceError(f"conditions go in a circle: {circle}", span, "remove one of these conditions")
-            if name in ordered or name not in self.conditions:
-                return
-            path.append(name)
-            for parent in self.conditions[name].names:
-                visit(parent.name)
-            ordered.append(path.pop())
-
-        for name in self.conditions:
-            visit(name)
-        return ordered
+        parents = {
+            name: [node.name for node in condition.names if node.name in self.conditions]
+            for name, condition in self.conditions.items()
+        }
+        try:
+            return list(TopologicalSorter(parents).static_order())
+        except CycleError as error:
+            circle = [str(name) for name in reversed(error.args[1])]
+            first = min(circle, key=list(parents).index)
+            turned = circle[circle.index(first) : -1] + circle[: circle.index(first)] + [first]
+            message = f"conditions go in a circle: {' -> '.join(turned)}"
+            raise SpaceError(message, self.conditions[first].span, "remove one of these conditions") from None
 
     def _filler(self, p: Parameter) -> Constraint:
         written = self.conditions[p.name]

@@ -83,7 +83,7 @@ class Space:
         check_guards(self.activity, self.constraints)
         if (as_whole(node_limit) or 0) < 1:
             raise SpaceError(f"node_limit is a whole number >= 1, got {node_limit!r}")
-        self.node_limit = node_limit
+        self.node_limit, self.is_table = node_limit, False
         groups, self._notes = build_groups(self.parameters, self.constraints, node_limit, self.activity)
         self._set_groups(groups)
 
@@ -92,7 +92,7 @@ class Space:
         """The space whose feasible configurations are exactly the given ones.
 
         Args:
-            rows: the configurations, each with the same parameters.
+            rows: the configurations, each with a value for every parameter that is active in it.
             parameters: None: categorical or ordinal ones of the values that occur.
 
         Returns:
@@ -112,10 +112,14 @@ class Space:
             if not isinstance(row, Mapping):
                 raise SpaceError(f"a row is a mapping of parameters to values, got {row!r}")
         parameters = table.parameters_of(rows) if parameters is None else _listed("parameters", parameters)
-        if conditional := [p for p in parameters if p.when is not None]:
-            raise SpaceError(f"{conditional[0].name}: a parameter of a table has no condition", conditional[0].span)
         space = cls(parameters)
+        if space.activity:
+            if other := sorted(set().union(*rows) - {p.name for p in parameters}):
+                raise SpaceError(f"{other[0]}: there is no such parameter")
+            columns = space.columns([Configuration(row) for row in rows])
+            rows = [with_defaults(parameters, row) for row in space.configurations(columns)]
         space._set_groups((table.group_of(rows, space.parameters),))
+        space.is_table = True
         return space
 
     def __repr__(self) -> str:
@@ -285,12 +289,13 @@ class Space:
     def log_prior(self, columns: Columns, least: float = 0.0) -> Floats:
         """Log of the prior probability (density, for reals) of every row (n,), not renormalised to what is feasible.
 
-        Only parameters with a prior count, each value with a probability of `least` or more.
+        Only active parameters with a prior count, each value with a probability of `least` or more.
         """
-        total = np.zeros(length(columns))
+        total, masks = np.zeros(length(columns)), self.activity.masks(columns)
         for p in self.parameters:
             if p.prior is not None:
-                total += p.log_prior(columns[p.name], least)
+                mass = p.log_prior(columns[p.name], least)
+                total += np.where(masks[p.name], mass, 0.0) if p.name in masks else mass
         return total
 
     def require_proof(self, known: int) -> None:

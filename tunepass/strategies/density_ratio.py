@@ -189,23 +189,22 @@ def importance(
     losses = [
         objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
     ]
-    divergences = _importance(rows, np.array(losses), factors, settings)
-    masks = space.activity.masks(columns)
-    own = {
-        name: _importance(rows[active], np.array(losses)[active], factors, settings) for name, active in masks.items()
-    }
+    loss, masks = np.array(losses), space.activity.masks(columns)
     by_name: dict[str, float] = {}
-    for number, (factor, divergence) in enumerate(zip(factors.all, divergences)):
-        name = factor.parameter.name
-        by_name[name] = max(by_name.get(name, 0.0), float(own[name][number] if name in own else divergence))
+    for p in space.parameters:
+        own = [number for number, factor in enumerate(factors.all) if factor.parameter is p]
+        active = masks.get(p.name, np.ones(len(loss), np.bool_))
+        by_name[p.name] = _importance(rows[active][:, own], loss[active], [factors.sizes[n] for n in own], settings)
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 
 
-def _importance(rows: Floats, losses: Floats, factors: Factors, settings: DensitySettings | None) -> Floats:
-    """By factor (f,); 0 where none of the rows was measured."""
+def _importance(
+    rows: Floats, losses: Floats, sizes: Sequence[int | None], settings: DensitySettings | None
+) -> float:
+    """The largest divergence of the factors of rows (n, f); 0 where nothing was measured."""
     if not np.isfinite(losses).any():
-        return np.zeros(len(factors.all))
-    return np.asarray(Densities.of(rows, losses, factors.sizes, settings).importance(), np.float64)
+        return 0.0
+    return float(max(Densities.of(rows, losses, sizes, settings).importance()))
 
 
 def _scalar_losses(losses: Floats) -> Floats:

@@ -79,7 +79,9 @@ def add_lock(commands: Commands) -> None:
 def add_import(commands: Commands) -> None:
     parser = add_command(commands, "import", "make another tuner's description of a kernel a source with pragmas")
     parser.add_argument(
-        "file", metavar="FILE", help="a T1 file or NNI's search space (.json), or a C source with `#pragma tuner start`"
+        "file",
+        metavar="FILE",
+        help="a T1 file or a search space of NNI or ConfigSpace (.json), or a C source with `#pragma tuner start`",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="the annotated source, or its folder (default: printed)")
     parser.add_argument(

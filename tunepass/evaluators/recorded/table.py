@@ -118,14 +118,16 @@ def _stated_space(stated: dict[str, Any], parameters: tuple[Parameter, ...]) -> 
 
 def _parameter(stated: dict[str, Any]) -> Parameter:
     name, domain, default, prior = stated["name"], stated["domain"], stated.get("default"), stated.get("prior")
+    when = stated.get("when")
     match stated["kind"]:
         case "permutation":
-            return Permutation(name, int(stated["length"]), default=_order(default) if default else None)
+            return Permutation(name, int(stated["length"]), default=_order(default) if default else None, when=when)
         case "categorical":
-            return Categorical(name, domain, default=default, prior=prior)
+            return Categorical(name, domain, default=default, prior=prior, when=when)
         case "int" | "ordinal":
             log = "log" in f"{stated.get('scale', '')}{stated.get('transform', '')}" and min(domain) > 0
-            return Ordinal(name, domain, log=log, default=default, prior=prior if isinstance(prior, str) else None)
+            shape = prior if isinstance(prior, str) else None
+            return Ordinal(name, domain, log=log, default=default, prior=shape, when=when)
     raise StudyError(
         f"{name}: a recorded parameter is int, ordinal, categorical or permutation, got {stated['kind']!r}"
     )
@@ -143,7 +145,8 @@ def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objec
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.DictReader(_bounded(file, path)), start=2):
                 try:
-                    values = {p.name: _value(spelled.get(p.name), row[p.name]) for p in parameters}
+                    active = [p for p in parameters if p.when is None or row[p.name]]  # an inactive cell is empty
+                    values = {p.name: _value(spelled.get(p.name), row[p.name]) for p in active}
                 except (KeyError, ValueError, AttributeError) as error:
                     raise StudyError(f"{path}:{line}: no such value or column: {error}") from error
                 configuration = Configuration(values)

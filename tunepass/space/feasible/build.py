@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr.numpy_eval import satisfied
@@ -11,7 +12,7 @@ from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.compiled import build_group
 from tunepass.space.feasible.components import components
-from tunepass.space.feasible.conditional import ConditionalGroup
+from tunepass.space.feasible.conditional import ConditionalGroup, CountedConditionalGroup
 from tunepass.space.feasible.conflict import conflicting, describe
 from tunepass.space.feasible.group import DiagramGroup, FreeGroup, InfiniteGroup, ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
@@ -44,10 +45,14 @@ def build_groups(
         if isinstance(group, RejectionGroup):
             warnings.append(_sampled(members, tying, node_limit))
         groups.append(group)
+    _check_constants(parameters, constraints, node_limit)
+    return tuple(groups), tuple(warnings)
+
+
+def _check_constants(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> None:
     for c in constraints:
         if not c.names and not satisfied(c.expression, {}, 1)[0]:
             raise describe(conflicting(parameters, [c], node_limit))
-    return tuple(groups), tuple(warnings)
 
 
 def _conditional_groups(
@@ -57,23 +62,40 @@ def _conditional_groups(
     programs are drawn."""
     groups: list[ParameterGroup] = []
     warnings: list[Diagnostic] = []
+    _check_constants(parameters, constraints, node_limit)
     for names, numbers in components(parameters, [*constraints, *activity.fillers]):
         members = [p for p in parameters if p.name in names]
         tying = [constraints[i] for i in numbers if i < len(constraints)]
-        own_activity = activity.of(names)
-        group = _counted(members, [*tying, *own_activity.fillers], node_limit) if own_activity else None
-        if group is not None:
-            groups.append(group)
+        own = activity.of(names)
+        if not own:
+            plain, notes = build_groups(members, tying, node_limit)
+            groups += plain
+            warnings += notes
             continue
-        own, notes = build_groups(members, [*(c for c in constraints if not c.names), *tying], node_limit)
-        if own_activity:
-            drawn = ConditionalGroup(members, GroupProduct(members, own), own_activity)
-            own = (drawn,)
-            if not drawn.counted and not notes:
-                notes = (_sampled(members, own_activity.fillers, node_limit),)
-        groups += own
+        group, notes = _conditional(members, tying, node_limit, own)
+        groups.append(group)
         warnings += notes
     return tuple(groups), tuple(warnings)
+
+
+def _conditional(
+    members: Sequence[Parameter], tying: Sequence[Constraint], node_limit: int, activity: Activity
+) -> tuple[ParameterGroup, tuple[Diagnostic, ...]]:
+    """The group of parameters that conditions tie, and a warning if it is sampled."""
+    drawn = partial(_drawn, members, tying, node_limit, activity)
+    counted = _counted(members, [*tying, *activity.fillers], node_limit)
+    if counted is not None:
+        return CountedConditionalGroup(counted, drawn), ()
+    group = drawn()
+    reasons = tying or activity.fillers
+    return group, () if group.counted else (_sampled(members, reasons, node_limit),)
+
+
+def _drawn(
+    members: Sequence[Parameter], tying: Sequence[Constraint], node_limit: int, activity: Activity
+) -> ConditionalGroup:
+    groups, _ = build_groups(members, tying, node_limit)
+    return ConditionalGroup(members, GroupProduct(members, groups), activity)
 
 
 def _counted(members: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> DiagramGroup | None:

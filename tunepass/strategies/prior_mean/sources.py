@@ -151,14 +151,16 @@ class ObservedPriorMean(PriorMean):
             return []
         order = np.argsort(-self.observed if largest else self.observed, kind="stable")[: CHECKED_ROWS * most]
         names = [p.name for p in space.parameters]
-        restricted = ({name: self.configurations[i][name] for name in names} for i in order)
+        restricted = ({n: self.configurations[i][n] for n in names if n in self.configurations[i]} for i in order)
         inside = (Configuration(c) for c in restricted if space.contains(c))
         return list(itertools.islice(dict.fromkeys(inside), most))
 
     def shared(self, space: Space) -> list[Parameter]:
-        """The parameters of `space` that every observed configuration has; StudyError when there are none."""
+        """The parameters of `space` that every observed configuration has, or any if they have a condition; StudyError
+        when there are none."""
         names = set.intersection(*(set(c) for c in self.configurations))
-        shared = [p for p in space.parameters if p.name in names]
+        somewhere = set.union(*(set(c) for c in self.configurations))
+        shared = [p for p in space.parameters if p.name in (names if p.when is None else somewhere)]
         if not shared:
             close = next((n for p in space.parameters if (n := nearest(p.name, sorted(names)))), None)
             raise StudyError(

@@ -29,7 +29,8 @@ class ObservedTable:
     def __init__(self, shared: Sequence[Parameter], configurations: Sequence[Mapping[str, Value]], observed: Floats):
         self.shared = shared
         self.positive = bool((observed > 0).all())
-        rows = np.column_stack([p.unscaled_values([c[p.name] for c in configurations]) for p in shared])
+        filled = [[c.get(p.name, p.default) for c in configurations] for p in shared]  # as columns have inactive ones
+        rows = np.column_stack([p.unscaled_values(values) for p, values in zip(shared, filled)])
         distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
         scaled = np.log(observed) if self.positive else observed
         means = np.bincount(inverse.ravel(), weights=scaled) / np.bincount(inverse.ravel())
