@@ -255,9 +255,10 @@ class _Lowering:
         return [name for name, spans in self.run.overridden.items() if spans]
 
     def _constraints(self, graph: Graph) -> tuple[Constraint, ...]:
+        texts = [(text, self._expression(text)) for text in self.comments.constraints]
         stated = [
-            Constraint(self._expression(text), text.text, Span(self.source, text.start, text.end))
-            for text in self.comments.constraints
+            Constraint(expression, text.text, Span(self.source, text.start, text.end), expression)
+            for text, expression in texts
         ]
         there = {node.name: node for node in graph.nodes}
         derived = []

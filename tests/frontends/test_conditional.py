@@ -11,6 +11,7 @@ from tunepass.frontends.app.lowering import lower as commands_of
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower, stated
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
@@ -141,3 +142,21 @@ def test_a_wrong_condition_of_an_application_is_told_at_its_place() -> None:
     diagnostic = error.value.diagnostics[0]
     assert diagnostic.message == "RATIO: unknown name `DEPT`" and diagnostic.span is not None
     assert (diagnostic.span.line, diagnostic.span.text) == (4, "DEPT")
+
+
+MODEL = """\
+# tunepass param deep: categorical(false, true) = false
+# tunepass param width: ordinal(4, 8) when(deep == true)
+# tunepass input x: float32[1, 8]
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(8, width if deep else 4))
+"""
+
+
+def test_a_model_has_conditions() -> None:
+    (described,) = parse(Source("train.py", MODEL)).kernels
+    assert space_of(described).size == 3
+    (unguarded,) = parse(Source("train.py", "# tunepass constraint width < 8\n" + MODEL)).kernels
+    with pytest.raises(SpaceError, match="reads `width`, which has a value only when deep == true"):
+        space_of(unguarded)

@@ -255,6 +255,8 @@ def test_a_constraint_without_names_counts_too() -> None:
 
 
 def test_conditions_and_constraints_that_leave_nothing() -> None:
-    with pytest.raises(SpaceError, match="the space is empty: no configuration meets these 2 constraints together") as error:
+    with pytest.raises(
+        SpaceError, match="the space is empty: no configuration meets these 2 constraints together"
+    ) as error:
         svm(["kernel == 'rbf' and gamma > 4", "kernel != 'rbf'"])
     assert "only when" not in str(error.value)

@@ -198,9 +198,7 @@ def importance(
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 
 
-def _importance(
-    rows: Floats, losses: Floats, sizes: Sequence[int | None], settings: DensitySettings | None
-) -> float:
+def _importance(rows: Floats, losses: Floats, sizes: Sequence[int | None], settings: DensitySettings | None) -> float:
     """The largest divergence of the factors of rows (n, f); 0 where nothing was measured."""
     if not np.isfinite(losses).any():
         return 0.0

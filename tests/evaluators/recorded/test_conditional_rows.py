@@ -24,6 +24,7 @@ def write(folder: Path, coverage: str) -> Path:
         "schema": "tunepass-recorded-space/1",
         "name": "tiny",
         "coverage": coverage,
+        "n_rows": 3,
         "parameters": PARAMETERS,
         "objectives": [{"name": "time", "unit": "ms", "direction": "min"}],
     }
