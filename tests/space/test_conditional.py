@@ -260,3 +260,16 @@ def test_conditions_and_constraints_that_leave_nothing() -> None:
     ) as error:
         svm(["kernel == 'rbf' and gamma > 4", "kernel != 'rbf'"])
     assert "only when" not in str(error.value)
+
+
+def test_a_tree_of_conditions_is_counted() -> None:
+    parameters: list[Parameter] = [Categorical("top", [False, True])]
+    parameters += [Categorical(f"f{i}", [False, True], when="top") for i in range(30)]
+    for i in range(30):
+        parameters += [Integer(f"c{i}_{j}", 1, 8, when=f"f{i}") for j in range(2)]
+    assert Space(parameters).size == 1 + (1 + 8**2) ** 30
+
+
+def test_a_long_chain_of_conditions() -> None:
+    chain = [Integer("x0", 1, 4), *(Integer(f"x{i}", 1, 4, when=f"x{i - 1} > 2") for i in range(1, 40))]
+    assert Space(chain).size == sum(2 * 2**i for i in range(39)) + 4 * 2**39

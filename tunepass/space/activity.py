@@ -1,4 +1,4 @@
-"""Which parameters are active: those without a condition, and those whose condition holds.
+"""Active parameters: those without a condition, and those whose condition holds.
 
 In columns an inactive parameter holds its default, so that each program is one row; in a Configuration it is absent. A
 comparison that reads an inactive parameter is false, whether a `not` stands before it or not: a child of an inactive
@@ -92,6 +92,24 @@ class Activity:
             turned = circle[circle.index(first) : -1] + circle[: circle.index(first)] + [first]
             message = f"conditions go in a circle: {' -> '.join(turned)}"
             raise SpaceError(message, self.conditions[first].span, "remove one of these conditions") from None
+
+    @property
+    def tree(self) -> list[str]:
+        """All parameters, each followed by those that its condition completes: their other parents stand before."""
+        waiting = {name: {n.name for n in condition.names} for name, condition in self.conditions.items()}
+        children: dict[str, list[str]] = {p.name: [] for p in self.parameters}
+        for name, parents in waiting.items():
+            for parent in parents:
+                children[parent].append(name)
+        ordered: list[str] = []
+        stack = [p.name for p in reversed(self.parameters) if not waiting.get(p.name)]
+        while stack:
+            name = stack.pop()
+            ordered.append(name)
+            for child in children[name]:
+                waiting[child].discard(name)
+            stack += [child for child in reversed(children[name]) if not waiting[child]]
+        return ordered
 
     def _filler(self, p: Parameter) -> Constraint:
         written = self.conditions[p.name]

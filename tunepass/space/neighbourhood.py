@@ -131,7 +131,7 @@ class Neighbourhood:
         return rows, np.full(length(rows), row)
 
     def _moved_programs(self, rows: Columns, start: Columns) -> Columns:
-        """Of moves of the row `start` those that change an active parameter, each once."""
+        """Moves of the row `start` that change an active parameter, each once."""
         rows = self.space.activity.canonical(rows)
         unique = np.unique(keys(join([start, rows])), axis=0, return_index=True)[1]
         return take(rows, np.sort(unique)[1:] - 1)

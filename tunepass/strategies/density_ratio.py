@@ -192,9 +192,11 @@ def importance(
     loss, masks = np.array(losses), space.activity.masks(columns)
     by_name: dict[str, float] = {}
     for p in space.parameters:
-        own = [number for number, factor in enumerate(factors.all) if factor.parameter is p]
+        numbers = [number for number, factor in enumerate(factors.all) if factor.parameter is p]
         active = masks.get(p.name, np.ones(len(loss), np.bool_))
-        by_name[p.name] = _importance(rows[active][:, own], loss[active], [factors.sizes[n] for n in own], settings)
+        by_name[p.name] = _importance(
+            rows[active][:, numbers], loss[active], [factors.sizes[n] for n in numbers], settings
+        )
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 
 

@@ -70,11 +70,8 @@ def _parameter(parameter: Parameter) -> str:
 
 def _rows(space: Space) -> str:
     """The hash of the rows where they are the space: where no constraint explains why some are missing."""
-    if (
-        (space.canonical_constraints and not space.is_table)
-        or not (space.finite and space.complete)
-        or space.size == space.dense
-    ):
+    explained = bool(space.canonical_constraints) and not space.is_table
+    if explained or not (space.finite and space.complete) or space.size == space.dense:
         return ""
     digest = hashlib.sha256()
     for columns in space.enumerate_columns():

@@ -10,7 +10,7 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import build_group
+from tunepass.space.feasible.compiled import CompiledConstraints, build_group, listed_group
 from tunepass.space.feasible.components import components
 from tunepass.space.feasible.conditional import ConditionalGroup, CountedConditionalGroup
 from tunepass.space.feasible.conflict import conflicting, describe
@@ -18,6 +18,8 @@ from tunepass.space.feasible.group import DiagramGroup, FreeGroup, InfiniteGroup
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
+
+TREE_NODES = 200_000  # of a diagram in the order of the conditions, before another order is tried
 
 
 def build_groups(
@@ -66,13 +68,13 @@ def _conditional_groups(
     for names, numbers in components(parameters, [*constraints, *activity.fillers]):
         members = [p for p in parameters if p.name in names]
         tying = [constraints[i] for i in numbers if i < len(constraints)]
-        own = activity.of(names)
-        if not own:
+        tied = activity.of(names)
+        if not tied:
             plain, notes = build_groups(members, tying, node_limit)
             groups += plain
             warnings += notes
             continue
-        group, notes = _conditional(members, tying, node_limit, own)
+        group, notes = _conditional(members, tying, node_limit, tied)
         groups.append(group)
         warnings += notes
     return tuple(groups), tuple(warnings)
@@ -83,7 +85,7 @@ def _conditional(
 ) -> tuple[ParameterGroup, tuple[Diagnostic, ...]]:
     """The group of parameters that conditions tie, and a warning if it is sampled."""
     drawn = partial(_drawn, members, tying, node_limit, activity)
-    counted = _counted(members, [*tying, *activity.fillers], node_limit)
+    counted = _counted(members, [*tying, *activity.fillers], node_limit, activity)
     if counted is not None:
         return CountedConditionalGroup(counted, drawn), ()
     group = drawn()
@@ -98,13 +100,29 @@ def _drawn(
     return ConditionalGroup(members, GroupProduct(members, groups), activity)
 
 
-def _counted(members: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> DiagramGroup | None:
-    """The diagram of the group; None where there is none, or it is empty."""
-    try:
-        group = build_group(members, [c.expression for c in constraints], node_limit)
-    except TooLarge:
+def _counted(
+    members: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int, activity: Activity
+) -> DiagramGroup | None:
+    """The diagram of the group, first with each parameter after those that its condition reads; None where there is
+    none, or it is empty."""
+    compiled = CompiledConstraints(members, [c.expression for c in constraints])
+    if len(compiled.listed) < len(members):
         return None
-    return group if group.size else None
+    for order, limit in ((_by_conditions(compiled, activity), min(node_limit, TREE_NODES)), (None, node_limit)):
+        try:
+            group = listed_group(compiled, limit, order)
+        except TooLarge:
+            continue
+        return group if group.size else None
+    return None
+
+
+def _by_conditions(compiled: CompiledConstraints, activity: Activity) -> list[int]:
+    """The variables in the order of the tree of conditions: a parameter's children follow it."""
+    numbers: dict[str, list[int]] = {p.name: [] for p in compiled.parameters}
+    for number, variable in enumerate(compiled.variables):
+        numbers[variable.parameter].append(number)
+    return [number for name in activity.tree for number in numbers[name]]
 
 
 def _tied(
