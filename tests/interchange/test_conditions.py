@@ -93,7 +93,7 @@ def test_configspace_has_no_condition_that_compares_two_parameters() -> None:
         configspace((*PARAMETERS, Integer("x", 1, 2, when="gamma > degree")), "svm")
 
 
-def test_a_configspace_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_configspace_is_read_as_it_was_written() -> None:
     written: Any = configspace(PARAMETERS, "svm")
     written["forbiddens"] = [
         {"type": "AND", "clauses": [{"type": "EQUALS", "name": "fast", "value": True},
@@ -112,8 +112,6 @@ def test_a_configspace_is_read_as_it_was_written(tmp_path: Path) -> None:
         'not ((kernel == "poly") and (degree > 2) and fast == true and degree in {4})',
         'not ((kernel == "rbf") and gamma == 4)',
     )
-    model = tmp_path / "train.py"
-    model.write_text("print(kernel, gamma, degree, fast)\n")
     space = Space(PARAMETERS, constraints)
     assert space.size == Space(PARAMETERS).size - 2
 
@@ -184,14 +182,25 @@ def test_inactive_cells_of_a_table_are_empty() -> None:
     assert tabled(Source("t.csv", text), PARAMETERS, space.default) == list(space.enumerate())
 
 
-def test_a_model_is_read_with_nested_choices(tmp_path: Path) -> None:
+WIDTH = {"_type": "choice", "_value": [4, 8]}
+NESTED = {"deep": {"_type": "choice", "_value": [{"_name": "no"}, {"_name": "yes", "width": WIDTH}]}}
+CONDITIONED = {
+    "hyperparameters": [
+        {"name": "deep", "type": "categorical", "choices": ["no", "yes"]},
+        {"name": "width", "type": "ordinal", "sequence": [4, 8]},
+    ],
+    "conditions": [{"child": "width", "parent": "deep", "type": "EQ", "value": "yes"}],
+    "forbiddens": [{"type": "EQUALS", "name": "width", "value": 8}],
+}
+
+
+@pytest.mark.parametrize(("foreign", "size"), [(NESTED, 3), (CONDITIONED, 2)], ids=["nni", "configspace"])
+def test_a_model_is_read_with_the_conditions_of_its_space(foreign: object, size: int, tmp_path: Path) -> None:
     model = tmp_path / "train.py"
     model.write_text(
         "# tunepass input x: float32[1, 8]\nimport torch.nn as nn\n\n"
         "model = nn.Sequential(nn.Linear(8, width if deep == 'yes' else 4))\n"
     )
-    width = {"_type": "choice", "_value": [4, 8]}
-    deep = {"_type": "choice", "_value": [{"_name": "no"}, {"_name": "yes", "width": width}]}
-    imported = imported_model(tmp_path / "space.json", source({"deep": deep}), [model])
+    imported = imported_model(tmp_path / "space.json", source(foreign), [model])
     assert '# tunepass param width: ordinal(4, 8) when(deep == "yes")\n' in imported.text
-    assert Space(imported.kernel.parameters, imported.kernel.constraints).size == 3
+    assert Space(imported.kernel.parameters, imported.kernel.constraints).size == size
