@@ -14,7 +14,7 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError, TunepassError
 from tunepass.expr import nodes, typing
-from tunepass.expr.numpy_eval import evaluate_all
+from tunepass.expr.numpy_eval import evaluate_all, satisfied
 from tunepass.expr.parser import parse
 from tunepass.space.columns import Column, Columns, Mask, length
 from tunepass.space.constraint import Constraint
@@ -41,7 +41,7 @@ class Activity:
         number = {e: i for i, e in enumerate(dict.fromkeys(self.whole.values()))}
         self._expressions, self._number = list(number), {name: number[e] for name, e in self.whole.items()}
         conditional = [p for p in self.parameters if p.name in self.whole]
-        self._default: dict[str, Column] = {p.name: p.column([p.default])[0] for p in conditional}
+        self._defaults: dict[str, Column] = {p.name: p.column([p.default]) for p in conditional}
         self.fillers = tuple(self._filler(p) for p in conditional)
 
     def __bool__(self) -> bool:
@@ -63,14 +63,14 @@ class Activity:
         for name, active in self.masks(columns).items():
             if not active.all():
                 rows[name] = rows[name].copy()
-                rows[name][~active] = self._default[name]
+                rows[name][~active] = self._defaults[name][0]
         return rows
 
     def is_canonical(self, columns: Columns) -> Mask:
         """In which rows (n,) every inactive value is the default."""
         canonical = np.ones(length(columns), dtype=bool)
         for name, active in self.masks(columns).items() if len(canonical) else ():
-            same = np.equal(columns[name], self._default[name]).reshape(len(active), -1).all(axis=1)
+            same = np.equal(columns[name], self._defaults[name][0]).reshape(len(active), -1).all(axis=1)
             canonical &= active | same
         return canonical
 
@@ -113,7 +113,9 @@ class Activity:
 
     def _filler(self, p: Parameter) -> Constraint:
         written = self.conditions[p.name]
-        expression = typing.logical("or", [_is_default(p), self.whole[p.name]])
+        needed = {name: e for name, e in self.whole.items() if name != p.name}
+        condition = _whole(written.expression, needed, defaults=self._defaults)
+        expression = typing.logical("or", [_is_default(p), condition])
         return Constraint(expression, f"{p.name} only when {written}", written.span)
 
 
@@ -136,17 +138,25 @@ def _parsed(p: Parameter, types: Mapping[str, nodes.Type]) -> Constraint:
     return Constraint(expression, when.text, when.span)
 
 
-def _whole(e: nodes.Expr, known: Mapping[str, nodes.Expr], *, negated: bool = False) -> nodes.Expr:
-    """The condition where comparisons that read inactive parameters are false; `known`: when each is active."""
+def _whole(
+    e: nodes.Expr, known: Mapping[str, nodes.Expr], *, negated: bool = False, defaults: Columns | None = None
+) -> nodes.Expr:
+    """The condition where comparisons that read inactive parameters are false; `known`: when each is active.
+
+    With `defaults` (1,) the condition is for rows in which inactive parameters have them: a comparison that is false at
+    the default needs no condition of its parameter.
+    """
     if not any(name in known for name in nodes.free_names(e)):
         return typing.unary("not", e) if negated else e
     if isinstance(e, nodes.Unary) and e.op == "not":
-        return _whole(e.operand, known, negated=not negated)
+        return _whole(e.operand, known, negated=not negated, defaults=defaults)
     if isinstance(e, nodes.Logical):
         op = e.op if not negated else "or" if e.op == "and" else "and"
-        return _joined(op, [_whole(operand, known, negated=negated) for operand in e.operands])
-    parents = [known[name] for name in sorted(nodes.free_names(e)) if name in known]
-    return _joined("and", [*parents, typing.unary("not", e) if negated else e])
+        return _joined(op, [_whole(operand, known, negated=negated, defaults=defaults) for operand in e.operands])
+    names, condition = sorted(nodes.free_names(e)), typing.unary("not", e) if negated else e
+    if defaults is not None and len(names) == 1 and not satisfied(condition, defaults, 1)[0]:
+        return condition
+    return _joined("and", [*(known[name] for name in names if name in known), condition])
 
 
 def _joined(op: str, operands: Sequence[nodes.Expr]) -> nodes.Expr:
