@@ -273,3 +273,49 @@ def test_a_tree_of_conditions_is_counted() -> None:
 def test_a_long_chain_of_conditions() -> None:
     chain = [Integer("x0", 1, 4), *(Integer(f"x{i}", 1, 4, when=f"x{i - 1} > 2") for i in range(1, 40))]
     assert Space(chain).size == sum(2 * 2**i for i in range(39)) + 4 * 2**39
+
+
+def random_parameters(rng: np.random.Generator) -> list[Parameter]:
+    """Each may have a condition that reads parameters before it."""
+    parameters: list[Parameter] = []
+    for i in range(5):
+        atoms = [
+            f"{'not ' * int(rng.integers(2))}(x{rng.integers(i)} {rng.choice(['<', '==', '>'])} {rng.integers(1, 4)})"
+            for _ in range(rng.integers(3) if i else 0)
+        ]
+        when = f" {rng.choice(['and', 'or'])} ".join(atoms) or None
+        parameters.append(Integer(f"x{i}", 1, 3, default=int(rng.integers(1, 4)), when=when))
+    return parameters
+
+
+def programs_of(parameters: Sequence[Parameter], values: dict[str, int]) -> list[dict[str, int]]:
+    """All programs that begin with `values`: a parameter at a time."""
+    if not parameters:
+        return [values]
+    first, *others = parameters
+    atoms = {} if first.when is None else {name: values.get(name) for name in (f"x{i}" for i in range(5))}
+    active = first.when is None or holds(first.when.text, atoms)
+    choices = [{**values, first.name: value} for value in (1, 2, 3)] if active else [values]
+    return [program for choice in choices for program in programs_of(others, choice)]
+
+
+def holds(text: str, values: dict[str, int | None]) -> bool:
+    """`text` read by itself: a comparison with a missing value is false, with `not` too."""
+    for word, joined in ((" or ", any), (" and ", all)):
+        if word in text:
+            return joined(holds(part, values) for part in text.split(word))
+    negated = text.startswith("not ")
+    name, op, bound = text.removeprefix("not ").strip("()").split()
+    value = values[name]
+    if value is None:
+        return False
+    return {"<": value < int(bound), "==": value == int(bound), ">": value > int(bound)}[op] != negated
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_programs_are_those_of_brute_force(seed: int) -> None:
+    parameters = random_parameters(np.random.default_rng(seed))
+    expected = programs_of(parameters, {})
+    space = Space(parameters)
+    assert space.size == len(expected)
+    assert set(space.enumerate()) == {Configuration(program) for program in expected}
