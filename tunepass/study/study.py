@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
-import sys
-import threading
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_fields
 
-import numpy as np
-
-from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import validation
-from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight, Revises
 from tunepass.study.comparison import Comparison
-from tunepass.study.distance import distance_from_default
-from tunepass.study.identity import differences
 from tunepass.study.ledger import EMPTY, Ledger
-from tunepass.study.locking import Lockable, locked
+from tunepass.study.locking import locked
 from tunepass.study.objective import Objective, objectives_text
-from tunepass.study.outcome import Failed, Measured, Outcome
-from tunepass.study.pareto import nondominated
+from tunepass.study.outcome import Outcome
 from tunepass.study.prior_origin import Origin
-from tunepass.study.recommendation import Beliefs, Recommendation, recommend, worth_measuring_again
-from tunepass.study.space_description import describe_space, space_differences
-from tunepass.study.storage import json_text
-from tunepass.study.storage.database import MEMORY
-from tunepass.study.storage.store import Store, StudyRecord
-from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, beliefs_of, factory_of
-from tunepass.study.trial import Trial, comparable, spent
-from tunepass.study.trust import Trust, rank_correlation
+from tunepass.study.recommendation import worth_measuring_again
+from tunepass.study.results import StudyResults
+from tunepass.study.storage.store import Store
+from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
+from tunepass.study.trial import Trial
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
 
-class Study(Lockable):
+class Study(StudyResults):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
     The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
@@ -89,9 +74,8 @@ class Study(Lockable):
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
     ):
-        self._lock = threading.RLock()
         validation.check_strategy(strategy)
-        self.task = Task(
+        task = Task(
             space=space,
             objectives=validation.valid_objectives(objectives),
             seed=seed,
@@ -99,18 +83,9 @@ class Study(Lockable):
             prior_mean=prior_mean,
             feasible=validation.checked_feasible(feasible),
         )
-        self.space, self.objectives = space, self.task.objectives
-        if prior_mean is not None:
-            self._single("prior_mean")
-        name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
-        self._factory = factory_of(strategy)
-        self.store = store if isinstance(store, Store) else Store(store or MEMORY)
-        self._record = self._open(name, known_identity)
-        self.name = self._record.name
-        self._size = space.size if space.finite and space.complete else None
+        super().__init__(task, strategy=strategy, store=store, name=name, identity=identity)
         self._suggested: set[Configuration] = set()
-        self._due_again: set[Configuration] = set()  # handed out by `again`, not observed since
-        self._replay()
+        self._due_again: set[Configuration] = set()  # returned by `again`, not observed since
 
     @locked
     def __repr__(self) -> str:
@@ -268,28 +243,10 @@ class Study(Lockable):
         )
         number = self._number_of.get(valid)
         if number is None:
-            kept = self.store.record(self._record, trial)
+            number = self.store.record(self._record, trial).number
             self._catch_up()
-            return self._trials[kept.number]
-        if replace:
-            changed = with_fields(trial, number=number)
-            both = [changed, *self._of_same_code(changed)]
-            self.store.replace(self._record, both)
-            self._revise(both)
-        elif again or valid in self._due_again:
-            self._due_again.discard(valid)
-            same = self._trials[number].same_as
-            changed = self.store.measure_again(
-                self._record, with_fields(trial, number=number if same is None else same)
-            )
-            self.store.replace(self._record, others := self._of_same_code(changed))
-            self._revise([changed, *others])
-        elif valid not in self._suggested:
-            raise StudyError(
-                f"this configuration is trial {number} already: {valid!r}",
-                hint="observe(..., again=True) takes a further measurement into its mean, replace=True gives it a new "
-                "outcome",
-            )
+        else:
+            self._observe_known(with_fields(trial, number=number), replace=replace, again=again)
         return self._trials[number]
 
     @property
@@ -310,9 +267,6 @@ class Study(Lockable):
         busy = sum(not p.abandoned for p in pending)
         return self._room(busy) <= 0 or self._exhausted_with(busy)
 
-    def _exhausted_with(self, busy: int) -> bool:
-        return self._size is not None and len(self._trials) + busy >= self._size
-
     @property
     @locked
     def elsewhere(self) -> list[Configuration]:
@@ -325,77 +279,7 @@ class Study(Lockable):
         pending = self.store.pending(self._record)
         return [p.configuration for p in pending if not p.abandoned and p.configuration not in self._suggested]
 
-    # -- results
-
-    @property
-    @locked
-    def trials(self) -> list[Trial]:
-        """All trials in order."""
-        return list(self._trials)
-
-    @property
-    @locked
-    def best(self) -> Trial | None:
-        """The measured trial with the smallest loss; of equals the one closest to the default, then the earliest."""
-        self._single("best")
-        measured = self._losses()
-        least = min((losses for losses, _ in measured), default=())
-        equals = [trial for losses, trial in measured if losses == least]
-        return min(equals, key=lambda t: (distance_from_default(self.space, t.configuration), t.number), default=None)
-
-    @property
-    @locked
-    def recommended(self) -> Recommendation | None:
-        """The trial that is believed to be best, with its value and the interval that holds it: with noise the best
-        that was seen is often a lucky one. `best` where nothing is known of the noise."""
-        objective, found = self._single("recommended"), self._believed()
-        return recommend(self.space, objective, *found) if found else None
-
-    @property
-    @locked
-    def pareto(self) -> list[Trial]:
-        """The measured trials that no other dominates, sorted by their losses."""
-        measured = self._losses()
-        keep = nondominated([losses for losses, _ in measured])
-        front = [(losses, t.number, t) for (losses, t), kept in zip(measured, keep) if kept]
-        return [t for *_, t in sorted(front, key=lambda entry: entry[:2])]
-
-    @property
-    @locked
-    def best_so_far(self) -> list[float | None]:
-        """The best value after each trial; None until one is measured."""
-        objective = self._single("best_so_far")
-        loss_of = {trial.number: losses[0] for losses, trial in self._losses()}
-        best, series = math.inf, list[float | None]()
-        for trial in self._trials:
-            best = min(best, loss_of.get(trial.number, math.inf))
-            series.append(None if best == math.inf else objective.value(best))
-        return series
-
-    @property
-    @locked
-    def failures(self) -> dict[str, int]:
-        """How many trials failed at each stage, most first; `infeasible` counts broken hidden constraints."""
-        failed = [t.outcome for t in self._trials if not t.measured]
-        return dict(Counter(o.stage if isinstance(o, Failed) else "infeasible" for o in failed).most_common())
-
-    @property
-    @locked
-    def trust(self) -> Trust | None:
-        """What the prior mean has turned out to be worth so far; None without one."""
-        if self.task.prior_mean is None:
-            return None
-        measured = self._losses()
-        columns = self.space.columns([t.configuration for _, t in measured])
-        values = self.task.prior_mean.values(self.space, columns) if measured else np.empty(0)
-        expected = np.array([self.objectives[0].loss(float(value)) for value in values])
-        known = np.isfinite(expected)
-        losses = np.array([losses[0] for losses, _ in measured])[known]
-        relying = capability(self._strategy, ReportsPriorWeight)
-        several = capability(self.task.prior_mean, HasSources)
-        shares = tuple(float(share) for share in several.weights) if several is not None else ()
-        weight = relying.prior_weight if relying is not None else None
-        return Trust(rank_correlation(expected[known], losses), weight, len(losses), shares)
+    # -- storing
 
     @locked
     def remember(self, origin: Origin | None) -> Origin | None:
@@ -408,20 +292,6 @@ class Study(Lockable):
     def keep_comparison(self, comparison: Comparison | None) -> None:
         """Keep with the study what its finalists measured in turns."""
         self.store.set_comparison(self._record, comparison)
-
-    @property
-    @locked
-    def feasible_recall(self) -> float | None:
-        """The share of the feasible trials whose chance the feasibility model, had it not seen them, puts at 1/2 or
-        more, as of the latest suggestion; None while nothing failed, or where the strategy has no such model."""
-        reporting = capability(self._strategy, ReportsFeasibleRecall)
-        return reporting.feasible_recall if reporting is not None else None
-
-    @property
-    @locked
-    def spent(self) -> int:
-        """Evaluations of the budget that the trials cost."""
-        return spent(len(self._trials), self._same, self._measured_again)
 
     @locked
     def close(self) -> None:
@@ -437,60 +307,26 @@ class Study(Lockable):
 
     # -- within
 
-    def _open(self, name: str | None, identity: dict[str, str]) -> StudyRecord:
-        space = describe_space(self.space)
-        if name is None:
-            text = "\n".join([space, json_text.encode_objectives(self.objectives), json_text.encode_identity(identity)])
-            name = f"study-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-        record, created = self.store.open_study(name, space, self.objectives, identity)
-        if created:
-            return record
-        changes = space_differences(record.space, space)
-        if record.objectives != self.objectives:
-            changes.append(f"objectives: {objectives_text(record.objectives)} -> {objectives_text(self.objectives)}")
-        changes += differences(record.identity, identity)
-        if changes:
-            raise StudyError(
-                f"study {name!r} in {self.store.url} is of something else:\n  " + "\n  ".join(changes),
-                hint="give the new study another name, or name another store",
-            )
-        return record
-
-    def _replay(self) -> None:
-        """A new strategy that has observed all trials in order."""
-        self._strategy = self._factory(self.task)
-        validation.valid_suggester(self._strategy)
-        self._trials: list[Trial] = []
-        self._number_of: dict[Configuration, int] = {}
-        self._same = 0  # trials that took another's outcome
-        self._measured_again = 0
-        self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Take in the trials stored since: our own, and those of other processes."""
-        for trial in self.store.trials(self._record, after=len(self._trials) - 1):
-            self._number_of[trial.configuration] = trial.number
-            self._trials.append(trial)
-            self._same += trial.same_as is not None
-            self._measured_again += trial.measured_again
-            self._strategy.observe(trial)
-
-    def _of_same_code(self, changed: Trial) -> list[Trial]:
-        """The trials that took the outcome of the changed one, with what it has become."""
-        return [t.taking(changed) for t in self._trials if t.same_as == changed.number]
-
-    def _revise(self, trials: Sequence[Trial]) -> None:
-        """Trials have another outcome."""
-        revising = capability(self._strategy, Revises)
-        if revising is None:
-            self._replay()
+    def _observe_known(self, trial: Trial, *, replace: bool, again: bool) -> None:
+        """Store a further outcome of the trial of that number, if the caller or `again` has requested one."""
+        known = self._trials[trial.number]
+        if replace:
+            changed = trial
+        elif again or trial.configuration in self._due_again:
+            self._due_again.discard(trial.configuration)
+            number = known.number if known.same_as is None else known.same_as
+            changed = self.store.measure_again(self._record, with_fields(trial, number=number))
+        elif trial.configuration in self._suggested:  # another process was first
             return
-        for trial in trials:
-            before = self._trials[trial.number]
-            self._same += (trial.same_as is not None) - (before.same_as is not None)
-            self._measured_again += trial.measured_again - before.measured_again
-            self._trials[trial.number] = trial
-            revising.revise(trial)
+        else:
+            raise StudyError(
+                f"this configuration is trial {trial.number} already: {trial.configuration!r}",
+                hint="observe(..., again=True) takes a further measurement into its mean, replace=True gives it a new "
+                "outcome",
+            )
+        both = [changed, *self._of_same_code(changed)]
+        self.store.replace(self._record, both if replace else both[1:])
+        self._revise(both)
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
         """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""
@@ -500,40 +336,3 @@ class Study(Lockable):
                 known.add(configuration)
                 fresh.append(validation.valid_configuration(self.space, configuration))
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
-
-    def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:
-        """The measured trials that compete with their losses, in order."""
-        return [
-            (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
-            for t in comparable(self._trials)
-            if isinstance(t.outcome, Measured)
-        ]
-
-    def _believed(self) -> tuple[list[Trial], Beliefs] | None:
-        """The measured trials that compete and what is believed of them; None where there are none."""
-        measured = [t for t in self._trials if t.measured]
-        compared = comparable(self._trials)
-        if not compared:
-            return None
-        beliefs = beliefs_of(self._strategy, self.task, self._trials)
-        if beliefs is None:
-            objective = self.objectives[0]
-            losses = [
-                objective.loss(t.outcome.values[objective.name]) for t in compared if isinstance(t.outcome, Measured)
-            ]
-            return compared, Beliefs.of_losses(losses)
-        numbers = {t.number for t in compared}
-        return compared, beliefs.of([i for i, t in enumerate(measured) if t.number in numbers])
-
-    def _room(self, busy: int) -> int:
-        """How many more suggestions the budget allows."""
-        if self.task.max_evals is None:
-            return sys.maxsize
-        return self.task.max_evals - self.spent - busy
-
-    def _single(self, what: str) -> Objective:
-        if len(self.objectives) != 1:
-            raise StudyError(
-                f"`{what}` needs a single objective, got {objectives_text(self.objectives)}", hint="use `pareto`"
-            )
-        return self.objectives[0]
