@@ -19,6 +19,11 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
+    "CurveModel": "tunepass.study.curve_model",
+    "Pruned": "tunepass.study.running_trial",
+    "Pruner": "tunepass.study.pruner",
+    "RunningTrial": "tunepass.study.running_trial",
+    "SuccessiveHalving": "tunepass.study.pruner",
     "Recommendation": "tunepass.study.recommendation",
     "Trust": "tunepass.study.trust",
     "Fidelity": "tunepass.tuning.fidelity",
@@ -163,6 +168,7 @@ if TYPE_CHECKING:
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
     from tunepass.strategies.random import Random as Random
     from tunepass.strategies.random import RandomSettings as RandomSettings
+    from tunepass.study.curve_model import CurveModel as CurveModel
     from tunepass.study.identity import Identity as Identity
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
@@ -170,7 +176,11 @@ if TYPE_CHECKING:
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
+    from tunepass.study.pruner import Pruner as Pruner
+    from tunepass.study.pruner import SuccessiveHalving as SuccessiveHalving
     from tunepass.study.recommendation import Recommendation as Recommendation
+    from tunepass.study.running_trial import Pruned as Pruned
+    from tunepass.study.running_trial import RunningTrial as RunningTrial
     from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
     from tunepass.study.task import Task as Task

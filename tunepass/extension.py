@@ -50,6 +50,7 @@ from tunepass.study.identity import source_hash as source_hash
 from tunepass.study.ledger import Check as Check
 from tunepass.study.ledger import Ledger as Ledger
 from tunepass.study.outcome import Evaluate as Evaluate
+from tunepass.study.pruner import Curve as Curve
 from tunepass.study.space_description import space_hash as space_hash
 from tunepass.surrogates.base import Floats as Floats
 
@@ -61,6 +62,7 @@ __all__ = [
     "BlamesOwnText",
     "Check",
     "ComparesAgain",
+    "Curve",
     "Door",
     "EstimatePart",
     "Evaluate",

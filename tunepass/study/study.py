@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as with_fields
 
 from tunepass.diagnostics import StudyError
-from tunepass.space.configuration import Configuration, Value
+from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study import validation
 from tunepass.study.comparison import Comparison
-from tunepass.study.ledger import EMPTY, Ledger
+from tunepass.study.intermediate import IntermediateValues
+from tunepass.study.ledger import Ledger
 from tunepass.study.locking import locked
 from tunepass.study.objective import Objective, objectives_text
-from tunepass.study.outcome import Outcome
+from tunepass.study.optimization import Answer, Optimization, optimization_of
 from tunepass.study.prior_origin import Origin
-from tunepass.study.recommendation import worth_measuring_again
-from tunepass.study.results import StudyResults
+from tunepass.study.pruner import Pruner
+from tunepass.study.running_trial import RunningTrial
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
 from tunepass.study.trial import Trial
 
-PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
-
-class Study(StudyResults):
+class Study(IntermediateValues):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
     The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
@@ -46,6 +45,8 @@ class Study(StudyResults):
         prior_mean: what is known about the one objective beforehand. The search starts from it; see `trust`.
         feasible: a function of columns that says at no cost which configurations can be measured at all. Strategies
             that can use it pass over the others.
+        pruner: ends evaluations early by the intermediate values that `report` takes; see SuccessiveHalving and
+            CurveModel.
 
     Raises:
         StudyError: an argument breaks its rule; or the store has a study of this name with another space, other
@@ -73,6 +74,7 @@ class Study(StudyResults):
         identity: Mapping[str, str] | None = None,
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
+        pruner: Pruner | None = None,
     ):
         validation.check_strategy(strategy)
         task = Task(
@@ -84,6 +86,8 @@ class Study(StudyResults):
             feasible=validation.checked_feasible(feasible),
         )
         super().__init__(task, strategy=strategy, store=store, name=name, identity=identity)
+        self.pruner = validation.valid_pruner(pruner)
+        self._optimizations: list[Optimization[Study]] = []
         self._suggested: set[Configuration] = set()
         self._due_again: set[Configuration] = set()  # returned by `again`, not observed since
 
@@ -96,188 +100,61 @@ class Study(StudyResults):
             text += f", best {objective.value(min(loss for (loss,), _ in losses)):.6g}"
         return f"<Study {self.name!r}: {text}>"
 
-    # -- asking and telling
-
-    @locked
-    def suggest(
-        self, n: int = 1, first: Sequence[Configuration] = (), *, shared: Sequence[Configuration] = ()
-    ) -> list[Configuration]:
-        """The next configurations to evaluate.
-
-        Args:
-            n: how many, at most.
-            first: configurations that come before the strategy's, where they were never suggested or observed.
-            shared: configurations that are suggested, before all others, even while another process evaluates them; the
-                outcome that is observed first stands.
-
-        Returns:
-            At most `n` configurations; `[]` once the budget is spent or the space `exhausted`, never otherwise.
-
-        Raises:
-            StudyError: `n` is below 1, or the strategy repeats itself.
-            SamplingError: no further configuration is found, and it is not proved that there is none.
-
-        Example:
-            >>> tp.Study(space, [tp.Objective("time")]).suggest()
-            [Configuration(tile=8, unroll=1)]
-        """
-        n = validation.valid_count(n, "suggest")
-        first = validation.valid_first(self.space, first)
-        self._catch_up()
-        pending = self.store.pending(self._record)
-        known = {p.configuration for p in pending if not p.abandoned}
-        if running := [c for c in shared if c in known and c not in self._suggested][:n]:
-            self._suggested.update(running)
-            return running
-        room = min(n, self._room(len(known)))
-        due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
-        chosen = self._claim(due, known, room)
-        patience = len(known) + len(self._trials) + PATIENCE
-        while len(chosen) < room:
-            offered = self._strategy.suggest(room - len(chosen))
-            if not offered:
-                if not chosen:
-                    self.space.require_proof(len(known) + sum(t.configuration not in known for t in self._trials))
-                break
-            fresh = self._claim(offered, known, room - len(chosen))
-            chosen += fresh
-            if not fresh:
-                if self.finished:  # another process took what the budget had left
-                    break
-                patience -= 1
-            if patience < 0:
-                raise StudyError("the strategy repeats configurations that were suggested or observed before")
-        self._suggested.update(chosen)
-        return chosen
-
-    @locked
-    def again(self, n: int = 1) -> list[Configuration]:
-        """Measured configurations for which another measurement is worth more than a new configuration.
-
-        Each measurement costs an evaluation of the budget.
-
-        Args:
-            n: how many, at most.
-
-        Returns:
-            At most `n` configurations; `[]` without noise, and where `suggest` returns none.
-
-        Raises:
-            StudyError: the study has several objectives, or `n` is below 1.
-
-        Example:
-            >>> study = tp.Study(space, [tp.Objective("time")], max_evals=2)
-            >>> for configuration in study.again() or study.suggest():
-            ...     trial = study.observe(configuration, measure(configuration))
-        """
-        self._single("again")
-        n = validation.valid_count(n, "again")
-        self._catch_up()
-        found, most = self._believed(), self.task.max_evals
-        room = min(n, self._room(sum(not p.abandoned for p in self.store.pending(self._record))))
-        if not found or room < 1:
-            return []
-        due = worth_measuring_again(*found, self.spent, most, room)
-        self._due_again.update(due)
-        return due
-
-    @locked
-    def observe(
+    def optimize(
         self,
-        configuration: Mapping[str, Value],
-        outcome: Outcome,
+        function: Callable[[RunningTrial], Answer],
+        n_trials: int | None = None,
+        timeout: float | None = None,
         *,
-        seconds: Mapping[str, float] | None = None,
-        log: str = "",
-        calibration: float | None = None,
-        same_as: Mapping[str, Value] | None = None,
-        code: str = "",
-        checks: Ledger = EMPTY,
-        replace: bool = False,
-        again: bool = False,
-    ) -> Trial:
-        """Store the outcome of a configuration, suggested or not; it is on disk when this returns.
+        n_jobs: int = 1,
+        callbacks: Iterable[Callable[[Study, Trial], object]] = (),
+        catch: type[Exception] | Iterable[type[Exception]] = (),
+    ) -> None:
+        """Evaluate suggestions with a function until the study is finished, `n_trials` are evaluated or time is over.
 
-        A configuration has one trial. Where another process has reported a configuration that was suggested here, its
-        trial stands and is returned.
+        An exception that is not caught, Ctrl-C included, ends the call after the other evaluations that run; nothing
+        observed is lost, and the next suggestion is the interrupted configuration.
 
         Args:
-            configuration: a value for each parameter.
-            outcome: Measured, Infeasible or Failed.
-            seconds: the cost by stage (`compile`, `measure`, ...).
-            log: output of the tools; its end is stored.
-            calibration: turns a second of the calibration loop while this was measured.
-            same_as: an observed configuration whose outcome this one takes, because the code is the same.
-            code: a digest of the code that ran.
-            checks: what was checked of it, and what could not be.
-            replace: gives an existing trial the new outcome under its old number; trials that took its outcome follow.
-            again: adds a further measurement to an existing trial's mean. A configuration that the method `again`
-                returned needs no flag.
-
-        Returns:
-            The stored trial, with its number.
+            function: of a RunningTrial, a mapping of parameters to values. It returns the objective's value, a mapping
+                of objectives to values, a sequence of values in the objectives' order, an outcome or an Evaluation. A
+                value that is not finite is a failure. It raises `tp.Pruned` to end an evaluation early.
+            n_trials: evaluations of this call; None: as many as the study allows.
+            timeout: seconds after which no evaluation begins; None: no limit.
+            n_jobs: threads that evaluate side by side; -1: one for each core.
+            callbacks: functions of the study and each new trial. They, and `function`, may call `stop`.
+            catch: exceptions of `function` that become failed trials.
 
         Raises:
-            StudyError: the configuration or the outcome does not fit the study, or the configuration has a trial.
+            StudyError: an argument breaks its rule, or `function` returned something else.
 
         Example:
-            >>> study = tp.Study(space, [tp.Objective("time", unit="ms")])
-            >>> study.observe({"tile": 16, "unroll": 2}, tp.Measured({"time": 3.5}))
-            <Trial 0: tile=16, unroll=2 -> time=3.5>
+            >>> study = tp.Study(space, [tp.Objective("time")])
+            >>> study.optimize(lambda trial: trial["tile"] / trial["unroll"], n_trials=6)
+            >>> len(study.trials)
+            6
         """
-        valid = validation.valid_configuration(self.space, configuration)
-        validation.check_flags(replace=replace, again=again)
-        self._catch_up()
-        equal = None if same_as is None else validation.valid_configuration(self.space, same_as)
-        equal_trial = None if equal is None else self._number_of.get(equal)
-        trial = Trial(
-            0,
-            valid,
-            validation.valid_outcome(outcome, self.objectives),
-            validation.valid_seconds(seconds),
-            validation.valid_log(log),
-            validation.valid_calibration(calibration),
-            equal_trial,
-            validation.valid_code(code),
-            checks,
-        )
-        number = self._number_of.get(valid)
-        if number is None:
-            number = self.store.record(self._record, trial).number
-            self._catch_up()
-        else:
-            self._observe_known(with_fields(trial, number=number), replace=replace, again=again)
-        return self._trials[number]
+        running = optimization_of(self, function, n_trials, timeout, callbacks, catch)
+        jobs = validation.valid_jobs(n_jobs)
+        with self._lock:
+            self._optimizations.append(running)
+        try:
+            running.run(jobs)
+        finally:
+            with self._lock:
+                self._optimizations.remove(running)
 
-    @property
     @locked
-    def exhausted(self) -> bool:
-        """Is it proved that every configuration of the space has a trial or is under evaluation? Never of a space that
-        is not counted."""
-        self._catch_up()
-        pending = self.store.pending(self._record)
-        return self._exhausted_with(sum(not p.abandoned for p in pending))
+    def stop(self) -> None:
+        """End `optimize` after the evaluations that run: for its function and its callbacks.
 
-    @property
-    @locked
-    def finished(self) -> bool:
-        """Is the budget spent, or the space `exhausted`? What is under evaluation may still be observed."""
-        self._catch_up()
-        pending = self.store.pending(self._record)
-        busy = sum(not p.abandoned for p in pending)
-        return self._room(busy) <= 0 or self._exhausted_with(busy)
-
-    @property
-    @locked
-    def elsewhere(self) -> list[Configuration]:
-        """The configurations that other processes evaluate now, oldest first.
-
-        Example:
-            >>> tp.Study(space, [tp.Objective("time")]).elsewhere
-            []
+        Raises:
+            StudyError: `optimize` does not run.
         """
-        pending = self.store.pending(self._record)
-        return [p.configuration for p in pending if not p.abandoned and p.configuration not in self._suggested]
+        if not self._optimizations:
+            raise StudyError("stop() ends `optimize`, which does not run", hint="call it in a callback")
+        for running in self._optimizations:
+            running.stopped = True
 
     # -- storing
 
@@ -304,35 +181,3 @@ class Study(StudyResults):
         changed = with_fields(trial, checks=checks)
         self.store.replace(self._record, [changed])
         self._trials[trial.number] = changed
-
-    # -- within
-
-    def _observe_known(self, trial: Trial, *, replace: bool, again: bool) -> None:
-        """Store a further outcome of the trial of that number, if the caller or `again` has requested one."""
-        known = self._trials[trial.number]
-        if replace:
-            changed = trial
-        elif again or trial.configuration in self._due_again:
-            self._due_again.discard(trial.configuration)
-            number = known.number if known.same_as is None else known.same_as
-            changed = self.store.measure_again(self._record, with_fields(trial, number=number))
-        elif trial.configuration in self._suggested:  # another process was first
-            return
-        else:
-            raise StudyError(
-                f"this configuration is trial {trial.number} already: {trial.configuration!r}",
-                hint="observe(..., again=True) takes a further measurement into its mean, replace=True gives it a new "
-                "outcome",
-            )
-        both = [changed, *self._of_same_code(changed)]
-        self.store.replace(self._record, both if replace else both[1:])
-        self._revise(both)
-
-    def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
-        """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""
-        fresh: list[Configuration] = []
-        for configuration in offered:
-            if len(fresh) < room and configuration not in known and configuration not in self._number_of:
-                known.add(configuration)
-                fresh.append(validation.valid_configuration(self.space, configuration))
-        return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
