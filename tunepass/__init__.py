@@ -27,6 +27,7 @@ _HOME_OF = {
     "Recommendation": "tunepass.study.recommendation",
     "Trust": "tunepass.study.trust",
     "Fidelity": "tunepass.tuning.fidelity",
+    "StopWhenNoGain": "tunepass.tuning.expected_gain",
     "FidelityStudy": "tunepass.tuning.fidelity",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
     "SeveralPriorMeans": "tunepass.strategies.prior_mean.several",
@@ -196,6 +197,7 @@ if TYPE_CHECKING:
     from tunepass.surrogates.gp import GpSettings as GpSettings
     from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
     from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
+    from tunepass.tuning.expected_gain import StopWhenNoGain as StopWhenNoGain
     from tunepass.tuning.fidelity import Fidelity as Fidelity
     from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions

@@ -41,6 +41,7 @@ from tunepass.strategies.bo.bayesian import BayesianSettings as BayesianSettings
 from tunepass.study.capabilities import Believes as Believes
 from tunepass.study.capabilities import HasSources as HasSources
 from tunepass.study.capabilities import KnowsConfigurations as KnowsConfigurations
+from tunepass.study.capabilities import RatesParameters as RatesParameters
 from tunepass.study.capabilities import Renews as Renews
 from tunepass.study.capabilities import ReportsFeasibleRecall as ReportsFeasibleRecall
 from tunepass.study.capabilities import ReportsPriorWeight as ReportsPriorWeight
@@ -78,6 +79,7 @@ __all__ = [
     "NoiseFree",
     "Prepares",
     "PruningSolver",
+    "RatesParameters",
     "Remaining",
     "Remembers",
     "Renews",

@@ -105,6 +105,14 @@ class DensityRatio(SequentialStrategy):
         """The source's share of the densities, 0 to 1; None without one."""
         return None if self.source is None else self._weight() / (1 + self._weight())
 
+    def importance(self) -> dict[str, float]:
+        """See tunepass.study.capabilities.RatesParameters: a Jensen-Shannon divergence in bits (§VI)."""
+        rows = self.factors.rows(self.task.space.columns(self.history.configurations))
+        loss = np.full(len(rows), np.inf)
+        loss[self.history.measured] = _scalar_losses(self.history.losses)
+        densities = Densities.of(rows, loss, self.factors.sizes, self.settings.density)
+        return {name: nats / np.log(2) for name, nats in _by_parameter(self.factors, densities).items()}
+
     def _weight(self) -> float:
         """w now (Eq. 9, 10)."""
         s, measured = self.settings, self.history.measured
@@ -187,9 +195,13 @@ def importance(
     losses = [
         objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
     ]
-    divergences = Densities.of(rows, np.array(losses), factors.sizes, settings).importance()
+    return _by_parameter(factors, Densities.of(rows, np.array(losses), factors.sizes, settings))
+
+
+def _by_parameter(factors: Factors, densities: Densities) -> dict[str, float]:
+    """Divergences in nats, most first."""
     by_name: dict[str, float] = {}
-    for factor, divergence in zip(factors.all, divergences):
+    for factor, divergence in zip(factors.all, densities.importance()):
         by_name[factor.parameter.name] = max(by_name.get(factor.parameter.name, 0.0), float(divergence))
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.plain_values import as_whole
@@ -51,7 +51,6 @@ def best_final(curves: Sequence[Curve]) -> float | None:
     return min((curve.final for curve in curves if curve.final is not None), default=None)
 
 
-@runtime_checkable
 class Pruner(Protocol):
     """A rule that ends evaluations early. It has no state, so that a resumed study prunes as the first one did.
 

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tunepass.capabilities import capability
-from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight
+from tunepass.diagnostics import StudyError, spelling_hint
+from tunepass.study.capabilities import HasSources, RatesParameters, ReportsFeasibleRecall, ReportsPriorWeight
 from tunepass.study.distance import distance_from_default
 from tunepass.study.locking import locked
+from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed
 from tunepass.study.pareto import nondominated
 from tunepass.study.recommendation import Recommendation, recommend
 from tunepass.study.state import StudyState
+from tunepass.study.task import Task, factory_of
 from tunepass.study.trial import Trial
+from tunepass.study.trial_table import trial_columns
 from tunepass.study.trust import Trust, rank_correlation
+
+if TYPE_CHECKING:
+    import pandas
+
+FEWEST_RATED = 5  # measured trials that say something about parameters
 
 
 class StudyResults(StudyState):
@@ -73,6 +83,76 @@ class StudyResults(StudyState):
         """How many trials failed at each stage, most first; `infeasible` counts broken hidden constraints."""
         failed = [t.outcome for t in self._trials if not t.measured]
         return dict(Counter(o.stage if isinstance(o, Failed) else "infeasible" for o in failed).most_common())
+
+    @locked
+    def importance(self, objective: str | None = None) -> dict[str, float]:
+        """How much each parameter decides between good and bad trials, most first.
+
+        The share is the divergence, from 0 to 1, between the values of the best fifth of the trials and of the others;
+        a failed trial is among the others.
+
+        Args:
+            objective: the name of one; None: the only one.
+
+        Returns:
+            The share by parameter; `{}` of fewer than five measured trials.
+
+        Raises:
+            StudyError: no such objective, or several and none named.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time")])
+            >>> study.optimize(lambda trial: float(trial["tile"]), n_trials=9)
+            >>> list(study.importance())
+            ['tile', 'unroll']
+        """
+        chosen = self._single("importance") if objective is None else self._objective(objective)
+        if sum(trial.measured for trial in self._trials) < FEWEST_RATED:
+            return {}
+        judge = factory_of("density_ratio")(
+            Task(space=self.space, objectives=(chosen,), seed=self.task.seed, max_evals=None)
+        )
+        for trial in self._trials:
+            judge.observe(trial)
+        rating = capability(judge, RatesParameters)
+        return rating.importance() if rating is not None else {}
+
+    @locked
+    def trials_columns(self) -> dict[str, list[object]]:
+        """The trials as a list for each column, one entry a trial; None where a trial has no value.
+
+        The columns are `number`, `values_` and `params_` with the names of objectives and parameters, `state`
+        (`measured`, `censored`, `failed` or `infeasible`), `reason` (the stage or the constraint) and `seconds`.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time")])
+            >>> trial = study.observe(space.default, tp.Measured({"time": 3.5}))
+            >>> study.trials_columns()["values_time"], study.trials_columns()["params_tile"]
+            ([3.5], [8])
+        """
+        return trial_columns(self._trials, self.objectives, [p.name for p in self.space.parameters])
+
+    def trials_dataframe(self) -> pandas.DataFrame | dict[str, list[object]]:
+        """The table of `trials_columns` as a pandas.DataFrame; where pandas is not installed, the columns themselves.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time")])
+            >>> trial = study.observe(space.default, tp.Measured({"time": 3.5}))
+            >>> list(study.trials_dataframe()["values_time"])
+            [3.5]
+        """
+        try:
+            import pandas
+        except ImportError:
+            return self.trials_columns()
+        return pandas.DataFrame(self.trials_columns())
+
+    def _objective(self, name: str) -> Objective:
+        known = {objective.name: objective for objective in self.objectives}
+        if name not in known:
+            hint = spelling_hint(str(name), [*known], f"there are {', '.join(known)}", quote=repr)
+            raise StudyError(f"no objective {name!r} in this study", hint=hint)
+        return known[name]
 
     @property
     @locked

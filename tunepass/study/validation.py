@@ -129,7 +129,7 @@ def checked_feasible(feasible: Feasible | None) -> Feasible | None:
 
 
 def valid_pruner(pruner: Pruner | None) -> Pruner | None:
-    if pruner is not None and (isinstance(pruner, type) or not isinstance(pruner, Pruner)):
+    if pruner is not None and (isinstance(pruner, type) or not callable(getattr(pruner, "bound", None))):
         hint = "write tunepass.SuccessiveHalving() or tunepass.CurveModel()"
         raise StudyError(f"a pruner has the method bound, got {pruner!r}", hint=hint)
     return pruner
