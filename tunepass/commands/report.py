@@ -11,10 +11,10 @@ from tunepass.commands.explain import importance_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, past_searches
-from tunepass.report.convergence import convergence_svg
-from tunepass.report.page import page, section
-from tunepass.report.rounds import drawings, rounds_svg
-from tunepass.report.thinning import PAGE_BYTES
+from tunepass.reports.convergence import convergence_svg
+from tunepass.reports.page import page, section
+from tunepass.reports.rounds import drawings, rounds_svg
+from tunepass.reports.thinning import PAGE_BYTES
 from tunepass.study.lock.lock import LockedObjective
 from tunepass.tuning.result import differing, failed_sentence
 
