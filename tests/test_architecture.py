@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("registry", "files", "capabilities"),
     },
     "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir"},
-    "reports": {"tuning", "study", "space"},
+    "reports": {"files", "tuning", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "reports", "strategies", "study"),

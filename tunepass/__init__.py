@@ -24,6 +24,8 @@ _HOME_OF = {
     "Pruner": "tunepass.study.pruner",
     "RunningTrial": "tunepass.study.running_trial",
     "SuccessiveHalving": "tunepass.study.pruner",
+    "plot": "tunepass.reports.plots",
+    "report": "tunepass.reports.study_page",
     "Recommendation": "tunepass.study.recommendation",
     "Trust": "tunepass.study.trust",
     "Fidelity": "tunepass.tuning.fidelity",
@@ -147,6 +149,8 @@ if TYPE_CHECKING:
     from tunepass.passes.base import Result as Result
     from tunepass.passes.pipeline import Pipeline as Pipeline
     from tunepass.pruning.pruned_space import PrunedSpace as PrunedSpace
+    from tunepass.reports.plots import plot as plot
+    from tunepass.reports.study_page import report as report
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.space.constraint import Constraint as Constraint
     from tunepass.space.parameter import Categorical as Categorical

@@ -9,6 +9,7 @@ import pytest
 
 import tunepass as tp
 from tests.study.studies import RATE, TIME, Shuffled, space, study
+from tunepass.study.importance import importance_of_values
 from tunepass.study.study import Study
 
 
@@ -70,3 +71,19 @@ def test_importance_is_that_of_one_objective_and_needs_five_trials() -> None:
         some.importance()
     with pytest.raises(tp.StudyError, match="no objective 'tim'"):
         some.importance("tim")
+
+
+def test_importance_without_a_space_is_that_of_the_values_that_occur() -> None:
+    parameters = [
+        tp.Real("x", 0.0, 1.0),
+        tp.Categorical("kind", ["a", None, "b"]),
+        tp.Categorical("flag", [True, False]),
+        tp.Permutation("order", ["i", "j"]),
+        tp.Permutation("places", 3),
+        tp.Integer("fixed", 1, 9),
+    ]
+    some = Study(tp.Space(parameters, ["fixed == 3"]), [TIME], strategy="random")
+    some.optimize(lambda trial: 1.0 if trial["x"] < 0.3 else 2.0, n_trials=60)  # type: ignore[operator]
+    shares = importance_of_values(TIME, some.trials)
+    assert next(iter(shares)) == "x" and set(shares) == {"x", "kind", "flag", "order", "places"}
+    assert importance_of_values(TIME, []) == {} == importance_of_values(TIME, some.trials[:3])

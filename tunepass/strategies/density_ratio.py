@@ -111,7 +111,7 @@ class DensityRatio(SequentialStrategy):
         loss = np.full(len(rows), np.inf)
         loss[self.history.measured] = _scalar_losses(self.history.losses)
         densities = Densities.of(rows, loss, self.factors.sizes, self.settings.density)
-        return {name: nats / np.log(2) for name, nats in _by_parameter(self.factors, densities).items()}
+        return {name: float(nats / np.log(2)) for name, nats in _by_parameter(self.factors, densities).items()}
 
     def _weight(self) -> float:
         """w now (Eq. 9, 10)."""

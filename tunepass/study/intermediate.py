@@ -19,6 +19,7 @@ class IntermediateValues(Suggestions):
     """The methods of a study that take intermediate values and decide by them."""
 
     pruner: Pruner | None
+    _trial_curves: dict[int, tuple[Trial, Curve]]  # by the trial's number, with the trial it was worked out of
 
     @locked
     def report(self, trial: Mapping[str, Value], step: int, value: float) -> None:
@@ -118,13 +119,20 @@ class IntermediateValues(Suggestions):
 
     def _other_curves(self, configuration: Configuration, objective: Objective) -> list[Curve]:
         """Curves of the trials and of the other configurations under evaluation."""
-        curves = []
-        for trial in self._trials:
-            if trial.intermediate and isinstance(trial.outcome, Measured):
-                final = None if trial.censored else objective.loss(trial.outcome.values[objective.name])
-                curves.append(_curve_of(trial.intermediate, objective, final))
+        curves = [curve for trial in self._trials if (curve := self._trial_curve(trial, objective)) is not None]
         running = self.store.reported(self._record).items()
         return curves + [_curve_of(values, objective) for c, values in running if values and c != configuration]
+
+    def _trial_curve(self, trial: Trial, objective: Objective) -> Curve | None:
+        """The curve of a trial that did not fail, worked out once; None without intermediate values."""
+        outcome = trial.outcome
+        if not trial.intermediate or not isinstance(outcome, Measured):
+            return None
+        known = self._trial_curves.get(trial.number)
+        if known is None or known[0] is not trial:
+            final = None if trial.censored else objective.loss(outcome.values[objective.name])
+            known = self._trial_curves[trial.number] = trial, _curve_of(trial.intermediate, objective, final)
+        return known[1]
 
 
 def _curve_of(values: Mapping[int, float], objective: Objective, final: float | None = None) -> Curve:

@@ -10,23 +10,21 @@ import numpy as np
 
 from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError, spelling_hint
-from tunepass.study.capabilities import HasSources, RatesParameters, ReportsFeasibleRecall, ReportsPriorWeight
+from tunepass.study.capabilities import HasSources, ReportsFeasibleRecall, ReportsPriorWeight
 from tunepass.study.distance import distance_from_default
+from tunepass.study.importance import importance_in
 from tunepass.study.locking import locked
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed
 from tunepass.study.pareto import nondominated
 from tunepass.study.recommendation import Recommendation, recommend
 from tunepass.study.state import StudyState
-from tunepass.study.task import Task, factory_of
 from tunepass.study.trial import Trial
 from tunepass.study.trial_table import trial_columns
 from tunepass.study.trust import Trust, rank_correlation
 
 if TYPE_CHECKING:
     import pandas
-
-FEWEST_RATED = 5  # measured trials that say something about parameters
 
 
 class StudyResults(StudyState):
@@ -107,15 +105,7 @@ class StudyResults(StudyState):
             ['tile', 'unroll']
         """
         chosen = self._single("importance") if objective is None else self._objective(objective)
-        if sum(trial.measured for trial in self._trials) < FEWEST_RATED:
-            return {}
-        judge = factory_of("density_ratio")(
-            Task(space=self.space, objectives=(chosen,), seed=self.task.seed, max_evals=None)
-        )
-        for trial in self._trials:
-            judge.observe(trial)
-        rating = capability(judge, RatesParameters)
-        return rating.importance() if rating is not None else {}
+        return importance_in(self.space, chosen, self._trials)
 
     @locked
     def trials_columns(self) -> dict[str, list[object]]:

@@ -16,7 +16,7 @@ from tunepass.study.locking import locked
 from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.optimization import Answer, Optimization, optimization_of
 from tunepass.study.prior_origin import Origin
-from tunepass.study.pruner import Pruner
+from tunepass.study.pruner import Curve, Pruner
 from tunepass.study.running_trial import RunningTrial
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
@@ -87,6 +87,7 @@ class Study(IntermediateValues):
         )
         super().__init__(task, strategy=strategy, store=store, name=name, identity=identity)
         self.pruner = validation.valid_pruner(pruner)
+        self._trial_curves: dict[int, tuple[Trial, Curve]] = {}
         self._optimizations: list[Optimization[Study]] = []
         self._suggested: set[Configuration] = set()
         self._due_again: set[Configuration] = set()  # returned by `again`, not observed since
@@ -155,6 +156,62 @@ class Study(IntermediateValues):
             raise StudyError("stop() ends `optimize`, which does not run", hint="call it in a callback")
         for running in self._optimizations:
             running.stopped = True
+
+    def with_space(
+        self, space: Space, *, store: str | Store | None = None, name: str | None = None, max_evals: int | None = None
+    ) -> Study:
+        """A study of another space that begins with the trials of this one that still fit.
+
+        A parameter that is new counts as having had its default. Of a parameter that is gone, the trials with its
+        default fit. A trial fits if the new space contains its configuration.
+
+        Args:
+            space: the new configurations to choose from.
+            store: of the new study; None: the same one.
+            name: of the new study; None: a digest.
+            max_evals: limit of the new study, the trials that fit included; None: this study's.
+
+        Returns:
+            The new study, with this one's objectives, strategy, seed, identity, prior mean and pruner.
+
+        Raises:
+            StudyError: an argument breaks its rule, or the store has a study of this name that differs.
+
+        Example:
+            >>> study = tp.Study(space, [tp.Objective("time")])
+            >>> study.optimize(lambda trial: float(trial["tile"]), n_trials=8)
+            >>> wider = study.with_space(tp.Space([*space.parameters, tp.Categorical("layout", ["rows", "columns"])]))
+            >>> len(wider.trials), wider.trials[0].configuration
+            (8, Configuration(tile=8, unroll=1, layout='rows'))
+        """
+        successor = Study(
+            validation.valid_space(space),
+            self.objectives,
+            strategy=self._factory,
+            seed=self.task.seed,
+            max_evals=self.task.max_evals if max_evals is None else max_evals,
+            store=self.store if store is None else store,
+            name=name,
+            identity=self._record.identity,
+            prior_mean=self.task.prior_mean,
+            feasible=self.task.feasible,
+            pruner=self.pruner,
+        )
+        successor._inherit(self.space.default, self.trials)
+        return successor
+
+    @locked
+    def _inherit(self, default: Configuration, trials: Sequence[Trial]) -> None:
+        """Store the trials of a study with that default configuration that fit here."""
+        numbers: dict[int, int] = {}
+        for trial in trials:
+            configuration = validation.fitting(self.space, trial.configuration, default)
+            if configuration is not None:
+                same = None if trial.same_as is None else numbers.get(trial.same_as)
+                numbers[trial.number] = self.store.record(
+                    self._record, with_fields(trial, configuration=configuration, same_as=same)
+                ).number
+        self._catch_up()
 
     # -- storing
 

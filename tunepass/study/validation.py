@@ -263,6 +263,20 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
     return configuration
 
 
+def fitting(space: Space, configuration: Configuration, default: Configuration) -> Configuration | None:
+    """The configuration of another space, whose default is `default`, in this one; None if it does not fit.
+
+    Parameters that only this space has get their default; those that only the other one has must have had theirs.
+    """
+    names = [p.name for p in space.parameters]
+    if any(value != default[name] for name, value in configuration.items() if name not in names):
+        return None
+    try:
+        return valid_configuration(space, {name: configuration.get(name, space.default[name]) for name in names})
+    except StudyError:
+        return None
+
+
 def _spelled(parameter: Parameter, value: object) -> Value:
     plain = as_scalar(value)
     if isinstance(plain, np.ndarray):
