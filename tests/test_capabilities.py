@@ -57,7 +57,7 @@ STRATEGIES = {
     "auto": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",  # what `bayesian` has
     "baco": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",
     "bayesian": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",
-    "density_ratio": "ReportsPriorWeight Revises",
+    "density_ratio": "RatesParameters ReportsPriorWeight Revises",
     "exhaustive": "Revises",
     "hypermapper": "ReportsFeasibleRecall Revises",
     "hypervolume": "ReportsFeasibleRecall Revises",

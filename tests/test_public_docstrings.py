@@ -43,6 +43,7 @@ def callable_by_users(value: object) -> bool:
 
 
 NAMES = public_names()
+PUBLIC = frozenset(value for value in NAMES.values() if isinstance(value, type))
 
 
 def sections(docstring: str) -> dict[str, str]:
@@ -108,8 +109,10 @@ def test_docstrings_have_arguments_results_errors_and_an_example(name: str) -> N
 
 
 def methods(value: type) -> Iterator[tuple[str, object]]:
-    """The public methods and properties that a class defines itself."""
-    for name, member in vars(value).items():
+    """The public methods and properties that a class, or a base of it that has no public name, defines."""
+    bases = [base for base in value.__mro__[1:] if base.__module__.startswith("tunepass.study.") and base not in PUBLIC]
+    members = {name: member for owner in (*bases[::-1], value) for name, member in vars(owner).items()}
+    for name, member in members.items():
         if not name.startswith("_") and isinstance(member, (FunctionType, property, classmethod, staticmethod)):
             yield name, getattr(value, name)
 

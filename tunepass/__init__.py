@@ -19,9 +19,17 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
+    "CurveModel": "tunepass.study.curve_model",
+    "Pruned": "tunepass.study.running_trial",
+    "Pruner": "tunepass.study.pruner",
+    "RunningTrial": "tunepass.study.running_trial",
+    "SuccessiveHalving": "tunepass.study.pruner",
+    "plot": "tunepass.reports.plots",
+    "report": "tunepass.reports.study_page",
     "Recommendation": "tunepass.study.recommendation",
     "Trust": "tunepass.study.trust",
     "Fidelity": "tunepass.tuning.fidelity",
+    "StopWhenNoGain": "tunepass.tuning.expected_gain",
     "FidelityStudy": "tunepass.tuning.fidelity",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
     "SeveralPriorMeans": "tunepass.strategies.prior_mean.several",
@@ -141,6 +149,8 @@ if TYPE_CHECKING:
     from tunepass.passes.base import Result as Result
     from tunepass.passes.pipeline import Pipeline as Pipeline
     from tunepass.pruning.pruned_space import PrunedSpace as PrunedSpace
+    from tunepass.reports.plots import plot as plot
+    from tunepass.reports.study_page import report as report
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.space.constraint import Constraint as Constraint
     from tunepass.space.parameter import Categorical as Categorical
@@ -163,6 +173,7 @@ if TYPE_CHECKING:
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
     from tunepass.strategies.random import Random as Random
     from tunepass.strategies.random import RandomSettings as RandomSettings
+    from tunepass.study.curve_model import CurveModel as CurveModel
     from tunepass.study.identity import Identity as Identity
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
@@ -170,7 +181,11 @@ if TYPE_CHECKING:
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
+    from tunepass.study.pruner import Pruner as Pruner
+    from tunepass.study.pruner import SuccessiveHalving as SuccessiveHalving
     from tunepass.study.recommendation import Recommendation as Recommendation
+    from tunepass.study.running_trial import Pruned as Pruned
+    from tunepass.study.running_trial import RunningTrial as RunningTrial
     from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
     from tunepass.study.task import Task as Task
@@ -186,6 +201,7 @@ if TYPE_CHECKING:
     from tunepass.surrogates.gp import GpSettings as GpSettings
     from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
     from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
+    from tunepass.tuning.expected_gain import StopWhenNoGain as StopWhenNoGain
     from tunepass.tuning.fidelity import Fidelity as Fidelity
     from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions

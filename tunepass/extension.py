@@ -41,6 +41,7 @@ from tunepass.strategies.bo.bayesian import BayesianSettings as BayesianSettings
 from tunepass.study.capabilities import Believes as Believes
 from tunepass.study.capabilities import HasSources as HasSources
 from tunepass.study.capabilities import KnowsConfigurations as KnowsConfigurations
+from tunepass.study.capabilities import RatesParameters as RatesParameters
 from tunepass.study.capabilities import Renews as Renews
 from tunepass.study.capabilities import ReportsFeasibleRecall as ReportsFeasibleRecall
 from tunepass.study.capabilities import ReportsPriorWeight as ReportsPriorWeight
@@ -50,6 +51,7 @@ from tunepass.study.identity import source_hash as source_hash
 from tunepass.study.ledger import Check as Check
 from tunepass.study.ledger import Ledger as Ledger
 from tunepass.study.outcome import Evaluate as Evaluate
+from tunepass.study.pruner import Curve as Curve
 from tunepass.study.space_description import space_hash as space_hash
 from tunepass.surrogates.base import Floats as Floats
 
@@ -61,6 +63,7 @@ __all__ = [
     "BlamesOwnText",
     "Check",
     "ComparesAgain",
+    "Curve",
     "Door",
     "EstimatePart",
     "Evaluate",
@@ -76,6 +79,7 @@ __all__ = [
     "NoiseFree",
     "Prepares",
     "PruningSolver",
+    "RatesParameters",
     "Remaining",
     "Remembers",
     "Renews",

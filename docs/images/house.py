@@ -21,7 +21,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
     (
         (("passes",), "the pipeline"),
-        (("report",), "pictures, the page"),
+        (("reports",), "pictures, the page, plots"),
         (("interchange",), "foreign formats"),
         (("flags",), "compilers' options"),
     ),

@@ -10,8 +10,8 @@ from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.hwmodels.base import Slice
 from tunepass.jobs.estimates import Estimator
-from tunepass.report.flame import FlameBlock, Panel, flame_svg
-from tunepass.report.page import page
+from tunepass.reports.flame import FlameBlock, Panel, flame_svg
+from tunepass.reports.page import page
 from tunepass.space.configuration import Configuration
 
 CYCLES, TIME = "cycles", "time"  # what the parts of a time are in

@@ -17,7 +17,7 @@ from tunepass.jobs.build import BuildRequest, build, prepare_all
 from tunepass.jobs.places import store_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.search import Watch
-from tunepass.report.progress import open_display
+from tunepass.reports.progress import open_display
 from tunepass.tuning.exact import WatchCertificate
 
 

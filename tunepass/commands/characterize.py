@@ -20,7 +20,7 @@ from tunepass.jobs import characterise_host
 from tunepass.jobs.characterise import Design, Synthesise
 from tunepass.jobs.configurations import assigned
 from tunepass.jobs.estimates import estimator_of
-from tunepass.report.progress import clock_text
+from tunepass.reports.progress import clock_text
 from tunepass.tuning.result import assignment
 
 HOST = "host"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.commands.answer import Json, plain, table
-from tunepass.report.rounds import drawings, strips
+from tunepass.reports.rounds import drawings, strips
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.comparison import Comparison

@@ -19,7 +19,7 @@ from tunepass.jobs.job import Job, prepare
 from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.tables import front_csv
 from tunepass.passes.search import problem_of
-from tunepass.report.front import front_svg
+from tunepass.reports.front import front_svg
 from tunepass.study.lock import lock
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial

@@ -1,4 +1,4 @@
-"""`tunepass report`: the convergence picture (.svg) or a page with it and every trial (.html)."""
+"""`tunepass report`: a picture (.svg) or a page with every trial (.html) of a source's search or a store's studies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from pathlib import Path
 from tunepass.commands.answer import Answer
 from tunepass.commands.build_answer import transferred
 from tunepass.commands.explain import importance_of
+from tunepass.commands.store_report import is_store, report_of_store
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, past_searches
-from tunepass.report.convergence import convergence_svg
-from tunepass.report.page import page, section
-from tunepass.report.rounds import drawings, rounds_svg
-from tunepass.report.thinning import PAGE_BYTES
+from tunepass.reports.convergence import convergence_svg
+from tunepass.reports.page import page, section
+from tunepass.reports.rounds import drawings, rounds_svg
+from tunepass.reports.thinning import PAGE_BYTES
 from tunepass.study.lock.lock import LockedObjective
 from tunepass.tuning.result import differing, failed_sentence
 
@@ -23,6 +24,10 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.output)
     if path.suffix not in (".svg", ".html"):
         raise TunepassError(f"a report is written to FILE.html or FILE.svg, got {options.output!r}")
+    if is_store(options.source):
+        return report_of_store(options.source, options.study, path)
+    if options.study is not None:
+        raise TunepassError("--study names a study of a store", hint="name the store in place of the source")
     pasts = past_searches(options.source, options.kernel, options.store)
     if path.suffix == ".svg":
         if len(pasts) > 1:

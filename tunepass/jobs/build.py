@@ -44,7 +44,7 @@ from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.defect import check_probes
 from tunepass.passes.emit import note
 from tunepass.passes.search import Watch
-from tunepass.report.front import front_svg
+from tunepass.reports.front import front_svg
 from tunepass.signals import held_back
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check, unrecorded

@@ -105,6 +105,14 @@ class DensityRatio(SequentialStrategy):
         """The source's share of the densities, 0 to 1; None without one."""
         return None if self.source is None else self._weight() / (1 + self._weight())
 
+    def importance(self) -> dict[str, float]:
+        """See tunepass.study.capabilities.RatesParameters: a Jensen-Shannon divergence in bits (§VI)."""
+        columns = self.task.space.columns(self.history.configurations)
+        loss = np.full(len(self.history), np.inf)
+        loss[self.history.measured] = _scalar_losses(self.history.losses)
+        nats_of = _by_parameter(self.task.space, columns, loss, self.settings.density)
+        return {name: float(nats / np.log(2)) for name, nats in nats_of.items()}
+
     def _weight(self) -> float:
         """w now (Eq. 9, 10)."""
         s, measured = self.settings, self.history.measured
@@ -183,20 +191,22 @@ def importance(
     """
     if not trials:
         raise StudyError("the importance of parameters needs at least one trial")
-    factors = Factors(space)
     columns = space.columns([t.configuration for t in trials])
-    rows = factors.rows(columns)
     losses = [
         objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
     ]
-    loss, masks = np.array(losses), space.activity.masks(columns)
-    by_name: dict[str, float] = {}
+    return _by_parameter(space, columns, np.array(losses), settings)
+
+
+def _by_parameter(space: Space, columns: Columns, loss: Floats, settings: DensitySettings | None) -> dict[str, float]:
+    """Divergences in nats, most first, each over the rows in which the parameter is active. `loss` is (n,)."""
+    factors, masks = Factors(space), space.activity.masks(columns)
+    rows, by_name = factors.rows(columns), dict[str, float]()
     for p in space.parameters:
         numbers = [number for number, factor in enumerate(factors.all) if factor.parameter is p]
         active = masks.get(p.name, np.ones(len(loss), np.bool_))
-        by_name[p.name] = _importance(
-            rows[active][:, numbers], loss[active], [factors.sizes[n] for n in numbers], settings
-        )
+        sizes = [factors.sizes[number] for number in numbers]
+        by_name[p.name] = _importance(rows[active][:, numbers], loss[active], sizes, settings)
     return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 
 

@@ -72,7 +72,30 @@ class Believes(Protocol):
         """Beliefs about the trials that it observed, in order; None where no trial says how large the noise is."""
 
 
-STRATEGY_CAPABILITIES: tuple[type, ...] = (ReportsPriorWeight, ReportsFeasibleRecall, Revises, Believes)
+@runtime_checkable
+class RatesParameters(Protocol):
+    """A strategy that says how much each parameter decides between good and bad trials.
+
+    Example:
+        >>> strategy = tp.DensityRatio(task)
+        >>> for number, tile in enumerate([8, 16, 32]):
+        ...     configuration = tp.Configuration({"tile": tile, "unroll": 1})
+        ...     strategy.observe(tp.Trial(number, configuration, tp.Measured({"time": float(tile)})))
+        >>> list(tp.capability(strategy, extension.RatesParameters).importance())
+        ['tile', 'unroll']
+    """
+
+    def importance(self) -> dict[str, float]:
+        """The share by parameter, most first, from 0 to 1."""
+
+
+STRATEGY_CAPABILITIES: tuple[type, ...] = (
+    ReportsPriorWeight,
+    ReportsFeasibleRecall,
+    Revises,
+    Believes,
+    RatesParameters,
+)
 
 # -- of prior means
 

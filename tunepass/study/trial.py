@@ -24,6 +24,7 @@ class Trial:
         same_as: the number of the trial whose outcome it takes, because the compiler made the same code of both.
         code: a digest of that code; empty if none ran.
         checks: what was checked of it, and what could not be; empty where nobody said.
+        intermediate: the values that were reported while it was evaluated, by step.
 
     Example:
         >>> trial = tp.Trial(0, space.default, tp.Measured({"time": 3.1}))
@@ -42,6 +43,7 @@ class Trial:
     same_as: int | None = None
     code: str = ""
     checks: Ledger = EMPTY
+    intermediate: Mapping[int, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Trial {self.number}: {abbreviated(self.configuration)} -> {summary(self.outcome)}>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
@@ -18,6 +19,7 @@ from tunepass.space.plain_values import as_real, as_scalar, as_whole
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.pruner import Pruner
 from tunepass.study.storage import json_text
 
 Feasible = Callable[[Columns], NDArray[np.bool_]]
@@ -45,14 +47,14 @@ def valid_objectives(objectives: object) -> tuple[Objective, ...]:
     return listed
 
 
-def valid_budget(max_evals: object) -> int | None:
-    if max_evals is None:
+def valid_budget(value: object, name: str = "max_evals") -> int | None:
+    if value is None:
         return None
-    whole = as_whole(max_evals)
+    whole = as_whole(value)
     if whole is None:
-        raise StudyError(f"max_evals is a whole number, or None for no limit, got {max_evals!r}")
+        raise StudyError(f"{name} is a whole number, or None for no limit, got {value!r}")
     if whole < 1:
-        raise StudyError(f"max_evals is at least 1, or None for no limit, got {whole}")
+        raise StudyError(f"{name} is at least 1, or None for no limit, got {whole}")
     return whole
 
 
@@ -124,6 +126,45 @@ def checked_feasible(feasible: Feasible | None) -> Feasible | None:
         return answer
 
     return checked
+
+
+def valid_pruner(pruner: Pruner | None) -> Pruner | None:
+    if pruner is not None and (isinstance(pruner, type) or not callable(getattr(pruner, "bound", None))):
+        hint = "write tunepass.SuccessiveHalving() or tunepass.CurveModel()"
+        raise StudyError(f"a pruner has the method bound, got {pruner!r}", hint=hint)
+    return pruner
+
+
+def valid_step(step: object) -> int:
+    whole = as_whole(step)
+    if whole is None or whole < 0:
+        raise StudyError(f"a step is a whole number >= 0, got {step!r}")
+    return whole
+
+
+def valid_intermediate(value: object) -> float:
+    number = as_real(value)
+    if number is None or not math.isfinite(number):
+        hint = 'where the computation diverges, return tunepass.Failed("run", log)'
+        raise StudyError(f"an intermediate value is a finite number, got {value!r}", hint=hint)
+    return float(number)
+
+
+def valid_jobs(n_jobs: object) -> int:
+    """The number of threads; -1 is one a core."""
+    whole = as_whole(n_jobs)
+    if whole == -1:
+        return os.cpu_count() or 1
+    if whole is None or whole < 1:
+        raise StudyError(f"n_jobs is a number of threads >= 1, or -1 for one a core, got {n_jobs!r}")
+    return whole
+
+
+def valid_timeout(timeout: object) -> float | None:
+    number = None if timeout is None else as_real(timeout)
+    if timeout is not None and (number is None or not (math.isfinite(number) and number > 0)):
+        raise StudyError(f"timeout is a finite number of seconds > 0, or None for no limit, got {timeout!r}")
+    return None if number is None else float(number)
 
 
 def valid_suggester(strategy: object) -> None:
@@ -225,6 +266,20 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
     if not space.contains(configuration):
         raise StudyError(f"the space does not contain {configuration!r}", hint=_reason(space, configuration))
     return configuration
+
+
+def fitting(space: Space, configuration: Configuration, default: Configuration) -> Configuration | None:
+    """The configuration of another space, whose default is `default`, in this one; None if it does not fit.
+
+    Parameters that only this space has get their default; those that only the other one has must have had theirs.
+    """
+    names = [p.name for p in space.parameters]
+    if any(value != default[name] for name, value in configuration.items() if name not in names):
+        return None
+    try:
+        return valid_configuration(space, {name: configuration.get(name, space.default[name]) for name in names})
+    except StudyError:
+        return None
 
 
 def _spelled(parameter: Parameter, value: object) -> Value:

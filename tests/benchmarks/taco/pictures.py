@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tunepass.report.axis import Axis, axis_for, short
-from tunepass.report.svg import document, text, upright
+from tunepass.reports.axis import Axis, axis_for, short
+from tunepass.reports.svg import document, text, upright
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 320, 64, 110, 44, 52
 COLOURS = {"auto": "#0b5fa5", "plain": "#5fa8dd", "random": "#8a8a8a", "optuna": "#c2571a", "opentuner": "#7a4fa3"}

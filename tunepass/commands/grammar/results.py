@@ -39,7 +39,8 @@ def add_explain(commands: Commands) -> None:
 
 def add_report(commands: Commands) -> None:
     parser = add_command(commands, "report", "write the convergence picture or a page about the search")
-    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument("source", metavar="SOURCE", help="a source, or a store such as Python's studies have")
+    parser.add_argument("--study", metavar="NAME", help="of a store: the study (default: a page of all)")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="a .html page or an .svg picture")
     add_kernel(parser)
     add_store(parser)

@@ -144,6 +144,20 @@ def measured(
         raise Damage(error.diagnostics[0].message) from None
 
 
+def intermediate(value: object) -> dict[int, float]:
+    """Values by step, of pairs with ascending steps."""
+    values: dict[int, float] = {}
+    for item in items(value, "intermediate"):
+        pair = items(item, "an intermediate value")
+        if len(pair) != 2:
+            raise Damage(f"an intermediate value is {quoted(item)}, not a step and a value")
+        step = count(pair[0], "step of an intermediate value")
+        if values and step <= next(reversed(values)):
+            raise Damage(f"step {step} of the intermediate values stands after {next(reversed(values))}")
+        values[step] = number(pair[1], "an intermediate value")
+    return values
+
+
 def failed(stage: object, reason: object) -> Failed:
     try:
         return Failed(shared(stage, "stage"), shared(reason, "reason"))

@@ -143,6 +143,7 @@ def _trial(item: StoredTrial) -> dict[str, object]:
         "same_as": trial.same_as,
         "code": trial.code,
         **({"checks": json.loads(trial.checks.encode())} if trial.checks else {}),
+        **({"intermediate": list(trial.intermediate.items())} if trial.intermediate else {}),
         "finished": item.finished,
     }
 
@@ -173,6 +174,7 @@ def _read_trial(data: Mapping[str, object]) -> StoredTrial:
         same_as=None if same_as is None else checked.count(same_as, "same_as"),
         code=checked.text(data.get("code"), "code"),
         checks=checked.ledger(json_text.dump(data["checks"]) if data.get("checks") else None),
+        intermediate=checked.intermediate(data.get("intermediate") or []),
     )
     study, finished = checked.text(data.get("study"), "study"), checked.text(data.get("finished"), "finished")
     return StoredTrial(study, trial, finished)

@@ -28,7 +28,7 @@ from tunepass.study.storage import checked, json_lines, json_text, schema
 from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
 from tunepass.study.storage.store import Store
-from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, to_trial
+from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, read_intermediate, to_trial
 
 LINES_LIMIT = 4 << 30  # bytes of a file of JSON lines
 WINDOW, MOST_WINDOWS = 5_000, 10_000  # rows that are read at once, so that no second copy of a table is in memory
@@ -162,7 +162,7 @@ def _read_tables(connection: sqlite3.Connection, tables: set[str], salvaged: Sal
             trials.setdefault(row[0], []).append(trial)
     for identifier, study in studies.items():
         salvaged.items += [study, *trials.get(identifier, [])]
-    for row in _rows(connection, tables, "pending", ("configuration", "owner"), salvaged):
+    for row in _rows(connection, tables, "pending", ("configuration", "owner", "intermediate"), salvaged):
         _read_or_lose(salvaged, _suggestion, row)
     for row in _rows(connection, tables, "manifest", ("digest", "parts"), salvaged):
         manifest = _read_or_lose(salvaged, _manifest, row)
@@ -268,6 +268,7 @@ def _names(study: StudyCells) -> list[str]:
 def _suggestion(row: Sequence[object]) -> None:
     json_text.decode_configuration(row[0])
     checked.clean(row[1], "owner")
+    read_intermediate(row[2])
 
 
 def _manifest(row: Sequence[object]) -> ManifestCells:

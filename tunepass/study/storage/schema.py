@@ -78,6 +78,9 @@ _VERSION_8 = ("ALTER TABLE trial ADD COLUMN deviation TEXT", "ALTER TABLE trial 
 # What was checked of a trial, and what could not be.
 _VERSION_9 = ("ALTER TABLE trial ADD COLUMN checks TEXT",)
 
+# Values that were reported while a configuration is, or was, evaluated.
+_VERSION_10 = ("ALTER TABLE pending ADD COLUMN intermediate TEXT", "ALTER TABLE trial ADD COLUMN intermediate TEXT")
+
 STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_1,
     _VERSION_2,
@@ -88,6 +91,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_7,
     _VERSION_8,
     _VERSION_9,
+    _VERSION_10,
 )
 
 

@@ -26,8 +26,18 @@ from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.schema import migrate
-from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, Cell, outcome_cells, to_trial
+from tunepass.study.storage.trial_rows import (
+    OUTCOME_COLUMNS,
+    TRIAL_COLUMNS,
+    Cell,
+    intermediate_cell,
+    outcome_cells,
+    read_intermediate,
+    to_trial,
+)
 from tunepass.study.trial import Trial, spent
+
+RELEASED = "released"  # owner of a suggestion that its process gave back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,12 +255,41 @@ class Store:
                     continue
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner",
+                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner, intermediate = NULL",
                     (study.id, text, self._owner.name, _now()),
                 )
                 busy.add(configuration)
                 claimed.append(configuration)
         return claimed
+
+    def release(self, study: StudyRecord, configuration: Configuration) -> None:
+        """Make a suggestion of this process abandoned, so that it changes hands."""
+        text = json_text.encode_configuration(configuration)
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE pending SET owner = ?, intermediate = NULL WHERE study = ? AND configuration = ? AND owner = ?",
+                (RELEASED, study.id, text, self._owner.name),
+            )
+
+    def report(self, study: StudyRecord, configuration: Configuration, values: Mapping[int, float]) -> None:
+        """Store the intermediate values of a configuration under evaluation, by step."""
+        text = json_text.encode_configuration(configuration)
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE pending SET intermediate = ? WHERE study = ? AND configuration = ?",
+                (intermediate_cell(values), study.id, text),
+            )
+
+    def reported(self, study: StudyRecord) -> dict[Configuration, dict[int, float]]:
+        """Intermediate values by step of each suggestion that some process evaluates."""
+        query = "SELECT configuration, owner, intermediate FROM pending WHERE study = ? ORDER BY id"
+        with self._errors():
+            rows = self._connection.execute(query, (study.id,)).fetchall()
+            return {
+                json_text.decode_configuration(text): read_intermediate(values)
+                for text, owner, values in rows
+                if self._owner.alive(checked.text(owner, "owner"))
+            }
 
     def rescue(self) -> Path | None:
         """A copy of the store, made where its file was removed or replaced since it was opened: beside it, else in the

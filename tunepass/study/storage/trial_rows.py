@@ -14,7 +14,7 @@ from tunepass.study.trial import Trial
 OUTCOME_COLUMNS = (
     *("outcome", "objectives", "samples", "stage", "reason"),
     *(f"{stage}_s" for stage in STAGES),
-    *("other_s", "log", "calibration", "censored", "same_as", "code", "deviation", "repeats", "checks"),
+    *("other_s", "log", "calibration", "censored", "same_as", "code", "deviation", "repeats", "checks", "intermediate"),
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
@@ -42,7 +42,18 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
     times = (*(trial.seconds.get(stage) for stage in STAGES), json_text.dump(other) if other else None)
     tail = (trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
-    return (*kind, *times, *tail, *_certainty_cells(trial.outcome), trial.checks.encode() if trial.checks else None)
+    checks = trial.checks.encode() if trial.checks else None
+    return (*kind, *times, *tail, *_certainty_cells(trial.outcome), checks, intermediate_cell(trial.intermediate))
+
+
+def intermediate_cell(values: Mapping[int, float]) -> str | None:
+    """Pairs of step and value; NULL without any."""
+    return json_text.dump([[step, value] for step, value in values.items()]) if values else None
+
+
+def read_intermediate(cell: object) -> dict[int, float]:
+    """Values by step of such a cell. Raises Damage."""
+    return {} if cell is None else checked.intermediate(json_text.load(cell, "intermediate"))
 
 
 def _certainty_cells(outcome: Outcome) -> tuple[Cell, Cell]:
@@ -80,6 +91,7 @@ def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Tri
         same_as=None if same_as is None else checked.count(same_as, "same_as"),
         code=checked.text(cells["code"], "code"),
         checks=checked.ledger(cells["checks"]),
+        intermediate=read_intermediate(cells["intermediate"]),
     )
 
 

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from tunepass.report.convergence import convergence_svg
-from tunepass.report.page import page, section
-from tunepass.report.thinning import MOST_POINTS, improvements, listing_order, thinned
+from tunepass.reports.convergence import convergence_svg
+from tunepass.reports.page import page, section
+from tunepass.reports.thinning import MOST_POINTS, improvements, listing_order, thinned
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured

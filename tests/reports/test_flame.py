@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tunepass.report.flame import MARGIN, WIDTH, FlameBlock, Panel, flame_svg
+from tunepass.reports.flame import MARGIN, WIDTH, FlameBlock, Panel, flame_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from tunepass.report.axis import Axis, axis_for, short
-from tunepass.report.svg import document, text, upright
+from tunepass.reports.axis import Axis, axis_for, short
+from tunepass.reports.svg import document, text, upright
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured

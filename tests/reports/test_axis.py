@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tunepass.report.axis import Axis, axis_for, short
+from tunepass.reports.axis import Axis, axis_for, short
 
 positive = st.floats(1e-9, 1e9)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from tunepass.report.axis import short
-from tunepass.report.convergence import convergence_svg
-from tunepass.report.thinning import PAGE_BYTES, listing_order
+from tunepass.reports.axis import short
+from tunepass.reports.convergence import convergence_svg
+from tunepass.reports.thinning import PAGE_BYTES, listing_order
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured

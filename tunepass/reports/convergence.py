@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tunepass.report.axis import Axis, axis_for, short
-from tunepass.report.svg import document, text, upright
-from tunepass.report.thinning import thinned
+from tunepass.reports.axis import Axis, axis_for, short
+from tunepass.reports.svg import document, text, upright
+from tunepass.reports.thinning import thinned
 from tunepass.space.configuration import abbreviated
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured

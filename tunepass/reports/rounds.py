@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tunepass.report.axis import Axis, axis_for, short
-from tunepass.report.svg import document, text
+from tunepass.reports.axis import Axis, axis_for, short
+from tunepass.reports.svg import document, text
 from tunepass.study.comparison import Comparison
 from tunepass.study.objective import Objective
 from tunepass.tuning.result import assignment

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tunepass.exact.base import Certificate
-from tunepass.report.front import front_svg
+from tunepass.reports.front import front_svg
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Infeasible, Measured

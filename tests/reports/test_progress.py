@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from rich.console import Console
 
-from tunepass.report.progress import PlainDisplay, clock_text, open_display, panel
+from tunepass.reports.progress import PlainDisplay, clock_text, open_display, panel
 from tunepass.study.trust import Trust
 
 

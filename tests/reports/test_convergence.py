@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tunepass.report.convergence import best_so_far, convergence_svg, points
+from tunepass.reports.convergence import best_so_far, convergence_svg, points
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tunepass.report.axis import short
-from tunepass.report.svg import document, text
+from tunepass.reports.axis import short
+from tunepass.reports.svg import document, text
 
 WIDTH, MARGIN, ROW, TITLE = 960, 14, 24, 40
 LETTER = 6.6  # width of a letter of the labels, about

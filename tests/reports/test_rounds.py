@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tunepass.report.rounds import COLUMNS, DrawnFinalist, drawings, rounds_svg, strips
+from tunepass.reports.rounds import COLUMNS, DrawnFinalist, drawings, rounds_svg, strips
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import comparison_of
 from tunepass.study.objective import Objective
