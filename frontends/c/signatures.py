@@ -7,11 +7,12 @@ mean in it: in a class that is derived from it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, split_arguments, template_arguments
+from tunepass.frontends.cfamily.tokens import Token, tokens
 
 KERNEL = "tunepass_kernel"
 SCOPE = "tunepass_scope_"
@@ -74,13 +75,24 @@ def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
 def _replaced(text: str, parameters: Sequence[str], arguments: Sequence[str]) -> str:
     if any("..." in part for part in parameters):
         return text
+    given: dict[str, str] = {}
     for part, argument in zip(parameters, arguments):
-        words = re.findall(r"\w+", part.split("=")[0])
-        text = re.sub(rf"\b{words[-1]}\b", argument.replace("\\", ""), text) if words else text
+        names = [token.text for token in _before_default(part) if token.kind == "name"]
+        given |= dict.fromkeys(names[-1:], argument)
+    for token in reversed(list(tokens(text))):
+        if token.kind == "name" and token.text in given:
+            text = text[: token.start] + given[token.text] + text[token.end :]
     return text
 
 
 def nameless(text: str, name: str) -> str:
     """A formal parameter's type."""
-    text = re.sub(r"(?<![<>=!])=.*", "", text)
-    return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", "", text) if name else text
+    listed = _before_default(text)
+    end = listed[-1].end if listed else 0
+    named = next((token for token in reversed(listed) if name and token.text == name), None)
+    return text[:end] if named is None else text[: named.start] + text[named.end : end]
+
+
+def _before_default(text: str) -> list[Token]:
+    """The tokens of a parameter, without what it is by default."""
+    return list(takewhile(lambda token: token.text != "=", tokens(text)))

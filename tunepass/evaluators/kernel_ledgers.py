@@ -53,7 +53,7 @@ class KernelLedgers:
         self._note_disagreement(configuration)
 
     def note_clock(self, configuration: Configuration, timing: Timing | None) -> None:
-        """What the outside clock says of its time."""
+        """Note a time that is unclear by the outside clock."""
         if timing is not None and timing.unclear:
             reason = f"the machine was busy: its clock says {100 * timing.unexplained:.0f} % less, which does not count"
             self._clocks[configuration] = Check("outside clock", "could not run", reason, "a machine at rest")

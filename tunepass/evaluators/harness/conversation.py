@@ -48,7 +48,7 @@ class Order(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What calls took: seconds from the order to the answer, and what the program says of each group of them."""
+    """Seconds from an order of calls to its answer, and the program's samples, one of each group of calls."""
 
     seconds: float
     samples: tuple[Sample, ...]

@@ -29,7 +29,7 @@ STEADY = 0.02  # by which the medians of two orders differ at most
 SMALL = 1 << 16  # bytes of outputs, which are written in the middle of an order without much ado
 LARGE = 1 << 18  # bytes of outputs, which calls drive out of the nearer caches
 LOOKED_AT = ((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80))  # in each, one order
-FEWEST_LOOKS, FEWEST_ORDERS = 2, 6
+FEWEST_COMPARED, FEWEST_ORDERS = 2, 6
 FEWEST_EMPTY, MOST_EMPTY = 3, 9  # orders without calls
 Outputs = tuple[Output, ...]
 Judge = Callable[[int, Outputs], Failed | None]  # variant, what a call computed for it
@@ -87,8 +87,8 @@ class Sampler:
     groups: int = 1  # samples of an order
     first_s: float = 0.0  # of the first call, from outside
     bytes: int = 0  # of outputs
-    looks: int = 0
-    _taken: int = 0  # samples
+    compared: int = 0
+    _count: int = 0  # samples
     _orders: list[Ordered] = field(default_factory=list)
     _empty: list[float] = field(default_factory=list)
 
@@ -117,8 +117,8 @@ class Sampler:
     def further(self) -> list[Sample]:
         """Samples of as many more orders as are needed to say something of them, and to have looked at some."""
         orders = FEWEST_ORDERS if self.groups * self.group > 1 else 0
-        more = max(FEWEST_LOOKS - self.looks, orders - len(self._orders))
-        return [sample for _ in range(more) for sample in self._order(self.groups, self.looks < FEWEST_LOOKS)]
+        more = max(FEWEST_COMPARED - self.compared, orders - len(self._orders))
+        return [sample for _ in range(more) for sample in self._order(self.groups, self.compared < FEWEST_COMPARED)]
 
     def warm(self) -> None:
         """An order whose samples do not count: others had the caches meanwhile."""
@@ -172,8 +172,8 @@ class Sampler:
         variant = self.ask.variant() if look else None
         count = groups * self.group
         called = self._call(count, variant)
-        numbers = range(self._taken, self._taken + groups)
-        self._taken += groups
+        numbers = range(self._count, self._count + groups)
+        self._count += groups
         if len(self._empty) < MOST_EMPTY and len(self._orders) % 2:  # among the orders: the machine's speed may change
             self._measure_nothing()
         self._orders.append(Ordered(called.seconds, count, numbers, groups / self.groups))
@@ -185,7 +185,7 @@ class Sampler:
         marked = self.ask.fresh() if variant is None else variant
         called = self.talk.calls(count, self.ask.fresh(), group=self.group, at=at, marked=marked)
         if variant is not None:
-            self.looks += 1
+            self.compared += 1
             self.ask.compare(variant, self.talk.show() if at == count else self.talk.outputs(1)[0][0])
         return called
 

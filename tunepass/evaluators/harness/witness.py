@@ -49,7 +49,7 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What was seen of all orders, and seconds of a usual one without calls."""
+    """All orders by the parent's clock, and seconds of a usual one without calls."""
 
     orders: tuple[Ordered, ...]
     empty_s: float = 0.0
@@ -60,20 +60,20 @@ class Witness:
         """With the seconds that the parent's clock adds."""
         result, numbers = list(samples), frozenset(counted(samples))
         for order in self.orders:
-            own = [samples[i].seconds for i in order.samples]
+            of_order = [samples[i].seconds for i in order.samples]
             which = [samples[i].seconds for i in order.samples if i in numbers]
-            factor = self._factor(order, min(median(own), median(which or own)))
+            factor = self._factor(order, min(median(of_order), median(which or of_order)))
             for i in order.samples:
                 result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
         return result
 
     def _factor(self, order: Ordered, call_s: float) -> float:
-        said_s, empty_s = order.calls * call_s, order.share * self.empty_s
-        unexplained_s = order.outside_s - empty_s - said_s
-        longer_s = empty_s if self.large else max(0.0, empty_s - said_s)
+        claimed_s, empty_s = order.calls * call_s, order.share * self.empty_s
+        unexplained_s = order.outside_s - empty_s - claimed_s
+        longer_s = empty_s if self.large else max(0.0, empty_s - claimed_s)
         share = LARGE_SHARE if self.large else EMPTY_SHARE
-        over_s = unexplained_s - CALL_SHARE * said_s - share * longer_s - DELAY_S
-        return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / said_s
+        over_s = unexplained_s - CALL_SHARE * claimed_s - share * longer_s - DELAY_S
+        return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / claimed_s
 
     def doubts(self, samples: Sequence[Sample]) -> str:
         """Why the samples cannot be true; empty where they can."""
@@ -83,7 +83,7 @@ class Witness:
                 f"its samples say {1000 * call_s:.6g} ms a call, but seen from outside, with inputs all of which "
                 f"are new, it takes {1000 * self.refilled_s:.6g} ms"
             )
-        far = [(self._far_s(order, said), said, order.outside_s) for order, said in self._said(samples)]
+        far = [(self._far_s(order, claimed), claimed, order.outside_s) for order, claimed in self._claimed(samples)]
         if not far or sorted(far)[len(far) // 4][0] <= FAR_S:
             return ""
         inside, outside = (1000 * median(seconds) for seconds in list(zip(*far))[1:])
@@ -92,13 +92,13 @@ class Witness:
             f"{1000 * self.empty_s:.6g} ms of it without calls"
         )
 
-    def _said(self, samples: Sequence[Sample]) -> list[tuple[Ordered, float]]:
+    def _claimed(self, samples: Sequence[Sample]) -> list[tuple[Ordered, float]]:
         """Seconds of all calls of each order, as its samples have it, waits included."""
         return [
             (order, order.calls * sum(samples[i].seconds for i in order.samples) / len(order.samples))
             for order in self.orders
         ]
 
-    def _far_s(self, order: Ordered, said_s: float) -> float:
+    def _far_s(self, order: Ordered, claimed_s: float) -> float:
         empty_s = order.share * self.empty_s
-        return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * said_s
+        return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * claimed_s
