@@ -96,18 +96,21 @@ def _history(figure: Figure, study: Study, objective: Objective) -> None:
 
 def _slices(figure: Figure, study: Study, objective: Objective) -> None:
     ranked = list(study.importance(objective.name)) or [p.name for p in study.space.parameters]
-    names = ranked[:MOST_SLICES]
-    rows = -(-len(names) // COLUMNS)
-    figure.set_size_inches(7.6 if len(names) > 1 else 4.4, 0.6 + 2.4 * rows)
     measured = [(t, v) for t in study.trials if (v := _value(t, objective)) is not None and not t.censored]
     measured = measured or [(t, v) for t in study.trials if (v := _value(t, objective)) is not None]
+    names = [name for name in ranked if any(name in t.configuration for t, _ in measured)][:MOST_SLICES]
+    rows = -(-len(names) // COLUMNS)
+    figure.set_size_inches(7.6 if len(names) > 1 else 4.4, 0.6 + 2.4 * rows)
     first = None
     for place, name in enumerate(names, start=1):
         axes = figure.add_subplot(rows, min(COLUMNS, len(names)), place, sharey=first)
         first = first or axes
-        values = [trial.configuration[name] for trial, _ in measured]
-        numbers = [trial.number + 1 for trial, _ in measured]
-        points = axes.scatter(_places(axes, values), [v for _, v in measured], c=numbers, s=16, cmap="viridis")
+        active = [(trial, value) for trial, value in measured if name in trial.configuration]
+        places = _places(axes, [trial.configuration[name] for trial, _ in active])
+        numbers = [trial.number + 1 for trial, _ in active]
+        points = axes.scatter(
+            places, [value for _, value in active], c=numbers, s=16, cmap="viridis", vmin=1, vmax=len(study.trials)
+        )
         axes.set_xlabel(_cut(name))
         _label_values(axes, objective, [v for _, v in measured], named=place % COLUMNS == 1 or len(names) == 1)
     figure.colorbar(points, ax=figure.axes, label="trial", aspect=40)

@@ -31,8 +31,8 @@ def importance_in(space: Space, objective: Objective, trials: Sequence[Trial]) -
 
 
 def importance_of_values(objective: Objective, trials: Sequence[Trial]) -> dict[str, float]:
-    """The same where the space is not known: of the parameters that have several values among the trials."""
-    names = list(trials[0].configuration) if trials else []
+    """The same where the space is not known: of the parameters that are active in all trials, with several values."""
+    names = [name for name in trials[0].configuration if all(name in t.configuration for t in trials)] if trials else []
     parameters = {name: _parameter(name, [t.configuration[name] for t in trials]) for name in names}
     varied = {name: parameter for name, parameter in parameters.items() if parameter is not None}
     if not varied:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as with_fields
 
 from tunepass.diagnostics import StudyError
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import validation
 from tunepass.study.comparison import Comparison
@@ -197,15 +197,15 @@ class Study(IntermediateValues):
             feasible=self.task.feasible,
             pruner=self.pruner,
         )
-        successor._inherit(self.space.default, self.trials)
+        successor._inherit({p.name: p.default for p in self.space.parameters}, self.trials)
         return successor
 
     @locked
-    def _inherit(self, default: Configuration, trials: Sequence[Trial]) -> None:
-        """Store the trials of a study with that default configuration that fit here."""
+    def _inherit(self, defaults: Mapping[str, Value], trials: Sequence[Trial]) -> None:
+        """Store the trials of a study whose parameters have these defaults, as far as they fit here."""
         numbers: dict[int, int] = {}
         for trial in trials:
-            configuration = validation.fitting(self.space, trial.configuration, default)
+            configuration = validation.fitting(self.space, trial.configuration, defaults)
             if configuration is not None:
                 same = None if trial.same_as is None else numbers.get(trial.same_as)
                 numbers[trial.number] = self.store.record(

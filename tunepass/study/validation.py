@@ -268,16 +268,16 @@ def valid_configuration(space: Space, values: Mapping[str, Value]) -> Configurat
     return configuration
 
 
-def fitting(space: Space, configuration: Configuration, default: Configuration) -> Configuration | None:
-    """The configuration of another space, whose default is `default`, in this one; None if it does not fit.
+def fitting(space: Space, configuration: Configuration, defaults: Mapping[str, Value]) -> Configuration | None:
+    """The configuration of another space, whose parameters have these defaults, in this one; None if it does not fit.
 
-    Parameters that only this space has get their default; those that only the other one has must have had theirs.
+    Parameters without a value get their default; those that only the other space has must have had theirs.
     """
     names = [p.name for p in space.parameters]
-    if any(value != default[name] for name, value in configuration.items() if name not in names):
+    if any(value != defaults[name] for name, value in configuration.items() if name not in names):
         return None
     try:
-        return valid_configuration(space, {name: configuration.get(name, space.default[name]) for name in names})
+        return valid_configuration(space, {p.name: configuration.get(p.name, p.default) for p in space.parameters})
     except StudyError:
         return None
 
