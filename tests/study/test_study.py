@@ -14,7 +14,8 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
-from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.ledger import Check, Ledger
+from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured
 from tunepass.study.study import Study
 from tunepass.study.task import Factory, Task
 
@@ -92,6 +93,20 @@ def test_outcomes_that_do_not_fit() -> None:
     with pytest.raises(StudyError, match="seconds of stage compile"):
         some.observe(default, Measured({"time": 1.0}), seconds={"compile": float("inf")})
     assert some.trials == []
+
+
+def test_an_evaluation_brings_its_cost_with_it() -> None:
+    some = study()
+    first, second = some.suggest(2)
+    some.observe(first, Measured({"time": 1.0}))
+    checks = Ledger([Check("outputs")])
+    trial = some.observe(
+        second, Evaluation(Measured({"time": 2.0}), {"compile": 0.5}, "a log", 3.0, first, "c0de", checks)
+    )
+    assert (trial.seconds, trial.log, trial.calibration) == ({"compile": 0.5}, "a log", 3.0)
+    assert (trial.same_as, trial.code, trial.checks) == (0, "c0de", checks)
+    with pytest.raises(StudyError, match=r"has its own seconds(.|\n)*leave out seconds=, code="):
+        some.observe(some.suggest()[0], Evaluation(Measured({"time": 1.0})), seconds={}, code="1")
 
 
 def test_observing_twice_needs_replace() -> None:

@@ -125,17 +125,7 @@ class Optimization(Generic[S]):
             return self.study.prune(trial, seconds={"measure": self.clock() - start})
         except self.catch:
             answer = Failed("run", traceback.format_exc())
-        evaluation = evaluation_of(answer, self.study.objectives, self.clock() - start)
-        return self.study.observe(
-            trial,
-            evaluation.outcome,
-            seconds=evaluation.seconds,
-            log=evaluation.log,
-            calibration=evaluation.calibration,
-            same_as=evaluation.same_as,
-            code=evaluation.code,
-            checks=evaluation.checks,
-        )
+        return self.study.observe(trial, evaluation_of(answer, self.study.objectives, self.clock() - start))
 
 
 def evaluation_of(answer: object, objectives: Sequence[Objective], seconds: float) -> Evaluation:

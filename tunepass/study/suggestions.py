@@ -10,7 +10,7 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.study import validation
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.locking import locked
-from tunepass.study.outcome import Outcome
+from tunepass.study.outcome import Evaluation, Outcome
 from tunepass.study.recommendation import worth_measuring_again
 from tunepass.study.results import StudyResults
 from tunepass.study.trial import Trial
@@ -111,7 +111,7 @@ class Suggestions(StudyResults):
     def observe(
         self,
         configuration: Mapping[str, Value],
-        outcome: Outcome,
+        outcome: Outcome | Evaluation,
         *,
         seconds: Mapping[str, float] | None = None,
         log: str = "",
@@ -129,7 +129,7 @@ class Suggestions(StudyResults):
 
         Args:
             configuration: a value for each parameter.
-            outcome: Measured, Infeasible or Failed.
+            outcome: Measured, Infeasible or Failed; or an Evaluation, instead of `seconds` to `checks`.
             seconds: the cost by stage (`compile`, `measure`, ...).
             log: output of the tools; its end is stored.
             calibration: turns a second of the calibration loop while this was measured.
@@ -153,19 +153,25 @@ class Suggestions(StudyResults):
         """
         valid = validation.valid_configuration(self.space, configuration)
         validation.check_flags(replace=replace, again=again)
+        if isinstance(outcome, Evaluation):
+            validation.check_absent(seconds=seconds, log=log, calibration=calibration, same_as=same_as, code=code)
+            evaluation, same_as = outcome, outcome.same_as
+        else:
+            cost = {} if seconds is None else seconds
+            evaluation = Evaluation(outcome, cost, log, calibration, code=code, checks=checks)
         self._catch_up()
         equal = None if same_as is None else validation.valid_configuration(self.space, same_as)
         equal_trial = None if equal is None else self._number_of.get(equal)
         trial = Trial(
             0,
             valid,
-            validation.valid_outcome(outcome, self.objectives),
-            validation.valid_seconds(seconds),
-            validation.valid_log(log),
-            validation.valid_calibration(calibration),
+            validation.valid_outcome(evaluation.outcome, self.objectives),
+            validation.valid_seconds(evaluation.seconds),
+            validation.valid_log(evaluation.log),
+            validation.valid_calibration(evaluation.calibration),
             equal_trial,
-            validation.valid_code(code),
-            checks,
+            validation.valid_code(evaluation.code),
+            evaluation.checks,
             {} if again or replace else self.store.reported(self._record).get(valid, {}),
         )
         number = self._number_of.get(valid)

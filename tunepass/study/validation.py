@@ -218,6 +218,13 @@ def check_flags(**flags: object) -> None:
             raise StudyError(f"{name} is True or False, got {value!r}")
 
 
+def check_absent(**arguments: object) -> None:
+    """Arguments that an Evaluation has itself."""
+    given = [name for name, value in arguments.items() if value is not None and value != ""]
+    if given:
+        raise StudyError(f"an Evaluation has its own {given[0]}", hint=f"leave out {', '.join(f'{n}=' for n in given)}")
+
+
 def valid_first(space: Space, first: object) -> list[Configuration]:
     """The configurations that come before a strategy's."""
     if not isinstance(first, Iterable) or isinstance(first, (str, Mapping)):

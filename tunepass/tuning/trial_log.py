@@ -28,19 +28,7 @@ class TrialLog:
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:
         """The trial of an evaluation, in the place of an earlier one if that is to be replaced."""
         fair = self._of_same_code(evaluation) or at_first_speed(evaluation, self.trials)
-        trial = patiently(
-            lambda: self.study.observe(
-                configuration,
-                fair.outcome,
-                seconds=fair.seconds,
-                log=fair.log,
-                calibration=fair.calibration,
-                same_as=fair.same_as,
-                code=fair.code,
-                checks=fair.checks,
-                replace=replace,
-            )
-        )
+        trial = patiently(lambda: self.study.observe(configuration, fair, replace=replace))
         if not replace and trial.number == len(self.trials):
             self.trials.append(trial)
         else:  # changed, or after trials of other processes

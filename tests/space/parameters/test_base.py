@@ -109,3 +109,9 @@ def test_a_sixth_kind_is_counted_constrained_drawn_and_moved() -> None:
     moved, _ = product.steps({"w": np.array([4]), "i": np.array([6])})["w"]
     assert sorted(moved.tolist()) == [1, 2]
     assert powers.summary() == "1, 2, 4, 8, 16, 32, 64" and powers.kind == "powersoftwo"
+
+
+def test_a_representation_has_the_condition_where_there_is_one() -> None:
+    always, sometimes = Integer("depth", 1, 4), Integer("depth", 1, 4, when="mode == 'tree'")
+    assert repr(always) == "Integer(name='depth', lo=1, hi=4, step=1, log=False, default=1, prior=None)"
+    assert repr(sometimes) == f"{repr(always)[:-1]}, when=\"mode == 'tree'\")"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 
@@ -36,6 +37,12 @@ class ParameterBase(ABC):
     name: str
     when: Condition | None
     span: Span | None
+
+    def __repr__(self) -> str:
+        parameter: object = self
+        values = {f.name: getattr(self, f.name) for f in fields(parameter) if f.repr} if is_dataclass(parameter) else {}
+        condition = {} if self.when is None else {"when": str(self.when)}
+        return f"{type(self).__name__}({', '.join(f'{name}={v!r}' for name, v in (values | condition).items())})"
 
     # --- values
 

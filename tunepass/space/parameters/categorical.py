@@ -20,7 +20,7 @@ from tunepass.space.parameters.order_features import Layout, PermutationDistance
 from tunepass.space.prior import Floats, probabilities
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Categorical(ParameterBase):
     """A parameter of listed values without an order.
 

@@ -21,7 +21,7 @@ from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masse
 LISTED = 1 << 24  # values worth crossing with the nodes of a diagram; a longer range is halved instead
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Integer(NumericParameter):
     """A parameter of whole numbers lo, lo + step, … up to hi.
 

@@ -19,7 +19,7 @@ from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Ordinal(NumericParameter):
     """A parameter of listed numbers whose order and distances mean something.
 

@@ -26,7 +26,7 @@ PERMUTATION_LIMIT = 20  # items: 20! still fits 63 bits
 DOMAIN_LIMIT = 1 << 22  # values that `domain` of a permutation may list
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Permutation(ParameterBase):
     """A parameter whose values are orders: tuples of all items.
 

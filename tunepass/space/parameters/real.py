@@ -26,7 +26,7 @@ MOST_GRID = 1 << 20
 EDGE = 0.005  # share of the scaled range at whose ends a prior is not looked at: some Beta densities are infinite there
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Real(NumericParameter):
     """A parameter of real numbers in [lo, hi]. Its space is not finite, unless it has a `step`: then it has a size.
 
