@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import SourceError, nearest
-from tunepass.frontends.c.pragmas.arguments import ArgumentText
-from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.pragmas.arguments import CALL, ArgumentText
+from tunepass.frontends.c.pragmas.kernel import CLAUSES, KernelPragma
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral, is_known
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, named
 from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
@@ -19,6 +19,7 @@ def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -
         names = {d.qualified for d in definitions} | {d.name for d in definitions}
         close = nearest(plain_name(pragma.name), names)
         hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
+        hint = f"the function's name comes first: `kernel {CALL}`" if pragma.name in CLAUSES else hint
         raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
     functions = list(dict.fromkeys(d.qualified for d in candidates))
     if len(functions) > 1:

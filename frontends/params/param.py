@@ -27,6 +27,7 @@ class ParamText:
 
 
 AFTER_VALUES = "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`, `when(…)`"
+BOOLEAN = ("bool", "boolean")  # as people write it; no kind
 COMPILER = "compiler"  # a kind of the languages that a C compiler builds
 
 
@@ -36,6 +37,7 @@ def parse_param(cursor: Cursor, kinds: Sequence[str] = v.PARAMETER_KINDS) -> Par
     kind = cursor.name(f"one of {', '.join(kinds)}")
     if kind.text not in kinds:
         hint = spelling_hint(kind.text, kinds, f"a kind is one of {', '.join(kinds)}")
+        hint = "write `categorical(false, true)`" if kind.text in BOOLEAN else hint
         cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
     values = v.parse_values(cursor, kind)
     values_end = cursor.last.end

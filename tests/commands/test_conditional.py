@@ -72,3 +72,34 @@ def test_an_exact_front_has_programs(source: Path, capsys: pytest.CaptureFixture
     status, out, _ = run(capsys, "pareto", "f.c", "--exact")
     assert status == 0 and "the front is exact" in out
     assert out.splitlines()[-1].split() == ["3", "true", "4", "8"]
+
+
+HLS = """\
+#pragma tunepass param WIDE: categorical(false, true) = false
+#pragma tunepass param LANES: ordinal(1, 4) = 1 when(WIDE == true)
+#pragma tunepass hls scale
+#define WIDE 0
+#define LANES 1
+void scale(float x[64]) {
+  for (int i = 0; i < 64; i++) {
+#if WIDE
+#pragma HLS unroll factor=LANES
+#endif
+    x[i] *= 3.0f;
+  }
+}
+"""
+
+
+def test_a_lock_whose_choice_lacks_inactive_parameters_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "scale.cpp").write_text(HLS)
+    monkeypatch.chdir(tmp_path)
+    status, out, _ = run(capsys, "build", "scale.cpp", "--device", "zcu102", "--objective", "luts")
+    assert status == 0 and "WIDE=True" not in out
+    assert "choice: {WIDE: false}" in Path("tunepass.lock").read_text()
+    status, out, _ = run(capsys, "verify", "scale.cpp")
+    assert (status, out.strip()) == (0, "scale.cpp::scale: fits")
+    status, out, _ = run(capsys, "explain", "scale.cpp")
+    assert status == 0 and "the choice: WIDE=False" in out and "  WIDE=True, LANES=4  " in out

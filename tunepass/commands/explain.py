@@ -10,11 +10,11 @@ from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import checks_data, checks_lines, failure_lines, origin_data, transferred
 from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
 from tunepass.jobs.past import Past, past_searches
-from tunepass.space.configuration import Configuration, Value, shown
+from tunepass.space.configuration import Configuration
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import differing, failure_kind, failures_of, value_of
+from tunepass.tuning.result import assignment, differing, failure_kind, failures_of, value_of
 
 BEST = 5
 MOST_LISTED = 20  # parameters that decide most
@@ -23,10 +23,10 @@ FEW = 5  # measured trials that say something about parameters
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A trial that differs from the choice in one parameter."""
+    """A trial that differs from the choice in one parameter, and in those that it makes active."""
 
     parameter: str
-    value: Value
+    values: Configuration
     trial: Trial
 
 
@@ -58,7 +58,7 @@ def _text(past: Past, explanation: Explanation) -> str:
     lines.append(table(rows, indent="  "))
     if past.choice is not None:
         lines.append(f"  the choice: {_trial_text(past, past.choice)}")
-        near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in explanation.neighbours]
+        near = [(assignment(n.values), _value(past, n.trial)) for n in explanation.neighbours]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
     lines += finalist_lines(past.history.comparison, past.history.objectives)
@@ -101,9 +101,12 @@ def neighbours(past: Past) -> list[Neighbour]:
     choice = past.choice or Configuration({})
     neighbouring = []
     for trial in past.history.trials:
-        changed = [name for name in trial.configuration.differences(choice) if name in choice]
+        differences = trial.configuration.differences(choice)
+        changed = [name for name in differences if name in choice]
         if len(changed) == 1:
-            neighbouring.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
+            names = dict.fromkeys([*changed, *differences])
+            values = Configuration({name: trial.configuration[name] for name in names})
+            neighbouring.append(Neighbour(changed[0], values, trial))
     order = list(choice)
     return sorted(neighbouring, key=lambda n: (order.index(n.parameter), n.trial.number))
 

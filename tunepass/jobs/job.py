@@ -92,9 +92,7 @@ class Job:
 
     @property
     def choice_is_possible(self) -> bool:
-        if self.entry is None or set(self.entry.choice) != {p.name for p in self.space.parameters}:
-            return False
-        return self.space.contains(self.entry.choice)
+        return self.entry is not None and self.space.contains(self.entry.choice)
 
     def unfinished(self, store: Path) -> Path:
         """A file beside the store that stands for an unfinished search of this kernel at this identity."""

@@ -195,5 +195,4 @@ def locked_sizes(job: Job, sizes: Sequence[Size], most: int) -> SizedChoices | N
     if entry is None or list(entry.sizes) != [size_text(size) for size in sizes]:
         return None
     choices = SizedChoices(sizes=tuple(sizes), choices=tuple(entry.sizes.values()))
-    names = {p.name for p in job.space.parameters}
-    return choices if len(choices.variants) <= most and all(set(c) == names for c in choices.variants) else None
+    return choices if len(choices.variants) <= most and all(map(job.space.contains, choices.variants)) else None

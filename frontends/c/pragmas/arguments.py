@@ -11,6 +11,7 @@ from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 
 DIRECTIONS = ("in", "out", "inout")
 OF_ARGUMENTS = (*DIRECTIONS, "work")
+CALL = "matmul(n = 512, A: in double[n*n])"  # an example
 ARGUMENT = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
 
 
@@ -40,9 +41,9 @@ def parse_call(
     cursor: Cursor, directions: Sequence[str] = OF_ARGUMENTS, *, made: bool = False
 ) -> tuple[str, Span, tuple[ArgumentText, ...]]:
     """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments. `made`: a setup may make some."""
-    name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
+    name, first = qualified_name(cursor, "a function's name", f"write `kernel {CALL}`")
     span = cursor.span(first, cursor.last)
-    cursor.expect("(", f"after `{name}`", "the arguments of the call follow the function's name")
+    cursor.expect("(", f"after `{name}`", f"the arguments of the call follow the function's name: `{CALL}`")
     arguments: list[ArgumentText] = []
     while not cursor.at(")"):
         arguments.append(_made(cursor, directions) if made else _argument(cursor, directions))
