@@ -20,6 +20,7 @@ _HOME_OF = {
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
     "CurveModel": "tunepass.study.curve_model",
+    "Instances": "tunepass.study.instances",
     "Pruned": "tunepass.study.running_trial",
     "Pruner": "tunepass.study.pruner",
     "RunningTrial": "tunepass.study.running_trial",
@@ -175,6 +176,7 @@ if TYPE_CHECKING:
     from tunepass.strategies.random import RandomSettings as RandomSettings
     from tunepass.study.curve_model import CurveModel as CurveModel
     from tunepass.study.identity import Identity as Identity
+    from tunepass.study.instances import Instances as Instances
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Evaluation as Evaluation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import get_args
 
 import yaml
 
@@ -12,7 +13,7 @@ from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, DocumentReader
 from tunepass.frontends.app.metrics import read_metrics, read_reading
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, INPUT, SOURCE, holes, read_command
-from tunepass.ir.application import Build, Check, Input, Words
+from tunepass.ir.application import Build, Check, Input, Over, Words
 from tunepass.ir.run import Metric, RunCommand
 from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
@@ -73,7 +74,7 @@ def read_run(
     metrics = read_metrics(reader, fields["metrics"]) if "metrics" in fields else ()
     limits: dict[str, object] = {"inputs": inputs}
     if "over_inputs" in fields:
-        limits["worst"] = reader.one_of(fields["over_inputs"], "over_inputs", ("mean", "worst")) == "worst"
+        limits["over"] = reader.one_of(fields["over_inputs"], "over_inputs", get_args(Over))
         if not inputs:
             raise reader.fail("there are no `inputs` that this could be over", fields["over_inputs"])
     if "time_limit" in fields:

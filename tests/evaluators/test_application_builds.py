@@ -181,7 +181,10 @@ check: {output: all, command: "test {INPUT} != never"}
 PROG = "case $1 in two) echo v $((2 * $2)) ;; *) echo v $((8 + $2)) ;; esac\n"
 
 
-@pytest.mark.parametrize("over,expected", [("mean", (7.25, 11.0)), ("worst", (7.25, 29.0))])
+@pytest.mark.parametrize(
+    "over,expected",
+    [("mean", (7.25, 11.0)), ("worst", (7.25, 29.0)), ("geometric mean", ((2 * 9**3) ** 0.25, (8 * 12**3) ** 0.25))],
+)
 def test_several_inputs_are_one_value(tmp_path: Path, over: str, expected: tuple[float, float]) -> None:
     """The default has 2 and 9, of the weights 1 and 3; the other has 8 (four times as much) and 12."""
     (tmp_path / "prog.sh").write_text(PROG)
@@ -190,7 +193,17 @@ def test_several_inputs_are_one_value(tmp_path: Path, over: str, expected: tuple
     (kernel,) = AppFrontend().parse(Source(str(tmp_path / "tune.yaml"), text)).kernels
     with DeterministicRun(task_of(kernel, kernel.body_as(Application), [Objective("v")])) as evaluator:
         found = [evaluator.evaluate(Configuration({"K": k})).outcome for k in (1, 4)]
-    assert [o.values["v"] for o in found if isinstance(o, Measured)] == list(expected)
+    assert [o.values["v"] for o in found if isinstance(o, Measured)] == pytest.approx(expected)
+
+
+def test_a_geometric_mean_of_a_metric_that_is_zero_for_an_input(tmp_path: Path) -> None:
+    (tmp_path / "prog.sh").write_text("case $1 in two) echo v $((4 - $2)) ;; *) echo v 8 ;; esac\n")
+    (tmp_path / "v").write_text("")
+    text = OVER.replace("OVER", "geometric mean").replace("output: all, ", "")
+    (kernel,) = AppFrontend().parse(Source(str(tmp_path / "tune.yaml"), text)).kernels
+    with DeterministicRun(task_of(kernel, kernel.body_as(Application), [Objective("v")])) as evaluator:
+        outcome = evaluator.evaluate(Configuration({"K": 4})).outcome
+    assert outcome == Failed("metric", "a geometric mean is of positive values, and v is 0 for an input")
 
 
 def test_the_output_of_each_input_is_compared(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _probe(kernel: Kernel, place: str, profile: Callable[[], ProfileWords | None
 def _over_inputs(application: Application, measured: Sequence[Objective]) -> OverInputs | None:
     if not application.inputs:
         return None
-    return OverInputs(tuple(measured), tuple(each.weight for each in application.inputs), application.worst)
+    return OverInputs(tuple(measured), tuple(each.weight for each in application.inputs), application.over)
 
 
 def profile_words(kernel: Kernel, application: Application) -> ProfileWords | None:

@@ -213,6 +213,8 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
                 return outcome
             values.append(outcome)
             outputs.append(done.stdout)
+        if undefined := self.task.over_inputs.undefined(values):
+            return Failed("metric", undefined)
         return _Run(seconds, self.task.over_inputs.combined(values, bounds.values), tuple(values), tuple(outputs))
 
     def _raced(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from tunepass.diagnostics import Span
 from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 
+Over = Literal["mean", "worst", "geometric mean"]
 Words = tuple[str, ...]  # an argument vector; words may hold placeholders such as {FLAGS} and {build_dir}
 PROFILE = "PROFILE"  # the folder of a profile's counts, in a compiler's words for it
 
@@ -88,7 +89,7 @@ class Check:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application(Body):
     """`sources` are globs of what the program is built from; `tools` the programs whose versions its results depend on.
-    It is run once for each of the `inputs`, if there are any; the weighted mean of them counts, or the `worst` of them.
+    It is run once for each of the `inputs`, if there are any; the weighted mean of them counts, or what `over` says.
     `limit_s` None: the limit follows the default's own time. `repeats` None: until the median is steady."""
 
     kind: ClassVar[str] = "application"
@@ -99,7 +100,7 @@ class Application(Body):
     build: Build = Build()
     check: Check = Check()
     inputs: tuple[Input, ...] = ()
-    worst: bool = False
+    over: Over = "mean"  # of the inputs
     limit_s: float | None = None
     memory_bytes: int | None = None
     repeats: int | None = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.study import validation
+from tunepass.study.instances import Instances
 from tunepass.study.locking import locked
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -19,6 +20,7 @@ class IntermediateValues(Suggestions):
     """The methods of a study that take intermediate values and decide by them."""
 
     pruner: Pruner | None
+    instances: Instances | None
     _trial_curves: dict[int, tuple[Trial, Curve]]  # by the trial's number, with the trial it was worked out of
 
     @locked
@@ -41,7 +43,11 @@ class IntermediateValues(Suggestions):
             False
         """
         self._single("report")
-        configuration = validation.valid_configuration(self.space, trial)
+        self._check_not_raced()
+        self._store_intermediate(validation.valid_configuration(self.space, trial), step, value)
+
+    @locked
+    def _store_intermediate(self, configuration: Configuration, step: int, value: float) -> None:
         whole, number = validation.valid_step(step), validation.valid_intermediate(value)
         reported = self.store.reported(self._record)
         if configuration not in reported:
@@ -61,6 +67,7 @@ class IntermediateValues(Suggestions):
         Without a pruner, or before the first report, it does not.
         """
         objective = self._single("should_prune")
+        self._check_not_raced()
         configuration = validation.valid_configuration(self.space, trial)
         curve = self._curve(configuration, objective)
         if self.pruner is None or curve is None:
@@ -96,9 +103,17 @@ class IntermediateValues(Suggestions):
 
     # -- within
 
+    def _check_not_raced(self) -> None:
+        if self.instances is not None:
+            raise StudyError(
+                "a study with instances takes its intermediate values from them",
+                hint="return the value on `trial.instance`",
+            )
+
     def _pruned_outcome(self, configuration: Configuration) -> Measured:
         """The censored measurement of an evaluation that ends now."""
         objective = self._single("prune")
+        self._check_not_raced()
         curve = self._curve(configuration, objective)
         if curve is None:
             raise StudyError(

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from tunepass.diagnostics import StudyError
-from tunepass.space.plain_values import as_real
 from tunepass.study import validation
-from tunepass.study.intermediate import IntermediateValues
-from tunepass.study.objective import Objective
-from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured, Outcome
+from tunepass.study.answers import evaluation_of
+from tunepass.study.outcome import Failed
+from tunepass.study.races import RacedStudy
 from tunepass.study.running_trial import Pruned, RunningTrial
 from tunepass.study.trial import Trial
 
-Answer = float | Mapping[str, float] | Sequence[float] | Outcome | Evaluation
-S = TypeVar("S", bound=IntermediateValues)  # the study, as callbacks see it
+S = TypeVar("S", bound=RacedStudy)  # the study, as callbacks see it
 
 
 def optimization_of(
@@ -118,48 +115,23 @@ class Optimization(Generic[S]):
 
     def _observed(self, trial: RunningTrial) -> Trial:
         """The trial of an evaluation that ended in an outcome, a caught exception, or early."""
+        if self.study.instances is not None:
+            return self.study.race(trial, lambda instance: self._answer(trial.on(instance)))
         start = self.clock()
         try:
-            answer = self.function(trial)
+            answer = self._answer(trial)
         except Pruned:
             return self.study.prune(trial, seconds={"measure": self.clock() - start})
-        except self.catch:
-            answer = Failed("run", traceback.format_exc())
         return self.study.observe(trial, evaluation_of(answer, self.study.objectives, self.clock() - start))
 
-
-def evaluation_of(answer: object, objectives: Sequence[Objective], seconds: float) -> Evaluation:
-    """The evaluation that a function's answer stands for; of a value that is not finite, a failure."""
-    if isinstance(answer, Evaluation):
-        return answer
-    if isinstance(answer, (Measured, Infeasible, Failed)):
-        return Evaluation(answer, {"measure": seconds})
-    names = [objective.name for objective in objectives]
-    values: Mapping[str, object] | None = None
-    if isinstance(answer, Mapping):
-        values = answer
-    elif as_real(answer) is not None and len(names) == 1:
-        values = {names[0]: answer}
-    elif isinstance(answer, Sequence) and not isinstance(answer, str) and len(answer) == len(names):
-        values = dict(zip(names, answer))
-    if values is None:
-        raise StudyError(
-            f"the function returns a number for each of {', '.join(names)}, a mapping, an outcome or an Evaluation, "
-            f"got {answer!r}",
-            hint="return tunepass.Failed(stage, log) where there is no value",
-        )
-    undefined = [
-        f"{name} is {number}"
-        for name, value in values.items()
-        if (number := as_real(value)) is not None and not math.isfinite(number)
-    ]
-    outcome = Failed("metric", ", ".join(undefined)) if undefined else Measured(_numbers(values))
-    return Evaluation(outcome, {"measure": seconds})
-
-
-def _numbers(values: Mapping[str, object]) -> dict[str, float]:
-    """The values with the numbers among them as floats; Measured says what is wrong with any other."""
-    return {name: value if (real := as_real(value)) is None else real for name, value in values.items()}  # type: ignore[misc]
+    def _answer(self, trial: RunningTrial) -> object:
+        """The function's answer; of a caught exception a failure."""
+        try:
+            return self.function(trial)
+        except Pruned:
+            raise
+        except self.catch:
+            return Failed("run", traceback.format_exc())
 
 
 def _join(threads: Sequence[threading.Thread]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tunepass.space.configuration import Configuration
+from tunepass.study.instances import Instance
 
 
 class Pruned(Exception):
@@ -38,6 +39,7 @@ class RunningTrial(Configuration):
     Args:
         configuration: a value for each parameter.
         study: the study that suggested it.
+        instance: the one to evaluate on, where the study has instances.
 
     Example:
         >>> study = tp.Study(space, [tp.Objective("time")])
@@ -49,11 +51,11 @@ class RunningTrial(Configuration):
         False
     """
 
-    __slots__ = ("_study",)
+    __slots__ = ("_study", "instance")
 
-    def __init__(self, configuration: Configuration, study: Reporting):
+    def __init__(self, configuration: Configuration, study: Reporting, instance: Instance | None = None):
         super().__init__(configuration)
-        self._study = study
+        self._study, self.instance = study, instance
 
     def __repr__(self) -> str:
         return f"<RunningTrial of {self.configuration!r}>"
@@ -62,6 +64,10 @@ class RunningTrial(Configuration):
     def configuration(self) -> Configuration:
         """The plain configuration."""
         return Configuration(self)
+
+    def on(self, instance: Instance) -> RunningTrial:
+        """The same configuration, to be evaluated on an instance."""
+        return RunningTrial(self.configuration, self._study, instance)
 
     def report(self, step: int, value: float) -> None:
         """Store an intermediate value of the objective; see `Study.report`."""

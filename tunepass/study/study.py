@@ -9,21 +9,23 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import validation
+from tunepass.study.answers import Answer
 from tunepass.study.comparison import Comparison
-from tunepass.study.intermediate import IntermediateValues
+from tunepass.study.instances import Instance, Instances, valid_instances
 from tunepass.study.ledger import Ledger
 from tunepass.study.locking import locked
 from tunepass.study.objective import Objective, objectives_text
-from tunepass.study.optimization import Answer, Optimization, optimization_of
+from tunepass.study.optimization import Optimization, optimization_of
 from tunepass.study.prior_origin import Origin
 from tunepass.study.pruner import Curve, Pruner
+from tunepass.study.races import RacedStudy
 from tunepass.study.running_trial import RunningTrial
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
 from tunepass.study.trial import Trial
 
 
-class Study(IntermediateValues):
+class Study(RacedStudy):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
     The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
@@ -47,6 +49,8 @@ class Study(IntermediateValues):
             that can use it pass over the others.
         pruner: ends evaluations early by the intermediate values that `report` takes; see SuccessiveHalving and
             CurveModel.
+        instances: inputs on which each configuration is judged together, by their mean; see Instances. They are part of
+            the identity.
 
     Raises:
         StudyError: an argument breaks its rule; or the store has a study of this name with another space, other
@@ -75,6 +79,7 @@ class Study(IntermediateValues):
         prior_mean: PriorMeanLike | None = None,
         feasible: Feasible | None = None,
         pruner: Pruner | None = None,
+        instances: Instances | Sequence[Instance] | None = None,
     ):
         validation.check_strategy(strategy)
         task = Task(
@@ -85,8 +90,10 @@ class Study(IntermediateValues):
             prior_mean=prior_mean,
             feasible=validation.checked_feasible(feasible),
         )
-        super().__init__(task, strategy=strategy, store=store, name=name, identity=identity)
-        self.pruner = validation.valid_pruner(pruner)
+        self.instances = valid_instances(instances, task.objectives)
+        self.pruner = validation.valid_pruner(pruner, self.instances)
+        known = validation.identity_on(self.instances, identity)
+        super().__init__(task, strategy=strategy, store=store, name=name, identity=known)
         self._trial_curves: dict[int, tuple[Trial, Curve]] = {}
         self._optimizations: list[Optimization[Study]] = []
         self._suggested: set[Configuration] = set()
@@ -196,6 +203,7 @@ class Study(IntermediateValues):
             prior_mean=self.task.prior_mean,
             feasible=self.task.feasible,
             pruner=self.pruner,
+            instances=self.instances,
         )
         successor._inherit({p.name: p.default for p in self.space.parameters}, self.trials)
         return successor

@@ -24,6 +24,11 @@ class Suggestions(StudyResults):
     _suggested: set[Configuration]
     _due_again: set[Configuration]  # returned by `again`, not observed since
 
+    @property
+    def _resumable(self) -> bool:
+        """Does an interrupted evaluation go on with its intermediate values?"""
+        return False
+
     @locked
     def suggest(
         self, n: int = 1, first: Sequence[Configuration] = (), *, shared: Sequence[Configuration] = ()
@@ -187,7 +192,7 @@ class Suggestions(StudyResults):
         """Give back a suggestion that will not be observed: it comes again before new ones, here or elsewhere."""
         valid = validation.valid_configuration(self.space, configuration)
         self._suggested.discard(valid)
-        self.store.release(self._record, valid)
+        self.store.release(self._record, valid, resumable=self._resumable)
 
     @property
     @locked
@@ -249,4 +254,6 @@ class Suggestions(StudyResults):
             if len(fresh) < room and configuration not in known and configuration not in self._number_of:
                 known.add(configuration)
                 fresh.append(validation.valid_configuration(self.space, configuration))
-        return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
+        if not fresh:
+            return []
+        return self.store.claim(self._record, fresh, self.task.max_evals, resumable=self._resumable)

@@ -17,6 +17,7 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 from tunepass.space.plain_values import as_real, as_scalar, as_whole
 from tunepass.space.space import Space
+from tunepass.study.instances import Instances
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.pruner import Pruner
@@ -93,6 +94,11 @@ def valid_identity(identity: object) -> dict[str, str]:
     return dict(identity)
 
 
+def identity_on(instances: Instances | None, identity: object) -> dict[str, str]:
+    """The identity with the instances in it."""
+    return valid_identity(identity) | ({} if instances is None else instances.identity())
+
+
 def check_strategy(strategy: object) -> None:
     if not isinstance(strategy, str) and not callable(strategy):
         hint = "pass the class itself, not an object of it" if hasattr(strategy, "suggest") else None
@@ -128,7 +134,10 @@ def checked_feasible(feasible: Feasible | None) -> Feasible | None:
     return checked
 
 
-def valid_pruner(pruner: Pruner | None) -> Pruner | None:
+def valid_pruner(pruner: Pruner | None, instances: Instances | None = None) -> Pruner | None:
+    if pruner is not None and instances is not None:
+        hint = "leave out pruner=, or the instances"
+        raise StudyError("a study with instances ends evaluations by its races, and takes no pruner", hint=hint)
     if pruner is not None and (isinstance(pruner, type) or not callable(getattr(pruner, "bound", None))):
         hint = "write tunepass.SuccessiveHalving() or tunepass.CurveModel()"
         raise StudyError(f"a pruner has the method bound, got {pruner!r}", hint=hint)

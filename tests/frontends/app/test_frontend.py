@@ -111,7 +111,7 @@ def test_inputs_are_runs_of_their_own() -> None:
     found = lower(k, Configuration({"OPT": "-O1", "PGO": False, "N": 2}), "/b", "/s")
     assert found.runs == (("./a.out", "a.txt", "-n", "2"), ("./a.out", "b.txt", "--deep", "-n", "2"))
     assert found.checks == (("cmp", "out", "a.txt.expected"), ("cmp", "out", "b.txt --deep.expected"))
-    assert found.instrumented == () and [each.weight for each in body.inputs] == [1, 3] and body.worst
+    assert found.instrumented == () and [each.weight for each in body.inputs] == [1, 3] and body.over == "worst"
     assert lower(k, Configuration({"OPT": "-O1", "PGO": False, "N": 2}), "", "", probe=True).builds[0][2] == PROBE
 
 

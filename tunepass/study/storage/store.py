@@ -235,11 +235,17 @@ class Store:
         return [PendingSuggestion(configuration, owner, not lives[owner]) for configuration, owner in suggested]
 
     def claim(
-        self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
+        self,
+        study: StudyRecord,
+        configurations: Sequence[Configuration],
+        limit: int | None = None,
+        *,
+        resumable: bool = False,
     ) -> list[Configuration]:
         """Mark configurations as under evaluation by this process: those that have no trial and that no living process
         evaluates, while what trials cost (tunepass.study.trial.spent) and suggestions under evaluation are fewer than
-        `limit`. An abandoned suggestion changes hands."""
+        `limit`. An abandoned suggestion changes hands, with its intermediate values if evaluations are `resumable`."""
+        forgotten = "" if resumable else ", intermediate = NULL"
         claimed: list[Configuration] = []
         with self._transaction() as db:
             busy = {p.configuration for p in self.pending(study) if not p.abandoned}
@@ -255,19 +261,20 @@ class Store:
                     continue
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner, intermediate = NULL",
+                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner" + forgotten,
                     (study.id, text, self._owner.name, _now()),
                 )
                 busy.add(configuration)
                 claimed.append(configuration)
         return claimed
 
-    def release(self, study: StudyRecord, configuration: Configuration) -> None:
-        """Make a suggestion of this process abandoned, so that it changes hands."""
+    def release(self, study: StudyRecord, configuration: Configuration, *, resumable: bool = False) -> None:
+        """Make a suggestion of this process abandoned, so that it changes hands; see `claim`."""
+        forgotten = "" if resumable else ", intermediate = NULL"
         text = json_text.encode_configuration(configuration)
         with self._transaction() as db:
             db.execute(
-                "UPDATE pending SET owner = ?, intermediate = NULL WHERE study = ? AND configuration = ? AND owner = ?",
+                f"UPDATE pending SET owner = ?{forgotten} WHERE study = ? AND configuration = ? AND owner = ?",
                 (RELEASED, study.id, text, self._owner.name),
             )
 
