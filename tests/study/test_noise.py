@@ -222,3 +222,47 @@ def test_trials_know_how_often_they_were_measured_again() -> None:
     c = Configuration({"tile": 1})
     assert Trial(0, c, Failed("crash")).measured_again == 0
     assert Trial(0, c, mean_of([Measured({"time": 1.0})] * 3)).measured_again == 2
+
+
+def suggested(seed: int, noise: float, most: int | None, count: int = 100, **settings: bool) -> tuple[Study, list[int]]:
+    """A study that only suggests, and the places among its measurements of those of known configurations."""
+    study = Study(wide_space(), [TIME], seed=seed, max_evals=most, **{"repeats": True, **settings})
+    rng = np.random.default_rng(seed)
+    repeats, seen = list[int](), set[Configuration]()
+    for place in range(count):
+        for c in study.suggest():
+            repeats += [place] * (c in seen)
+            seen.add(c)
+            study.observe(c, Measured({"time": true_time(c) * float(np.exp(noise * rng.normal()))}))
+    return study, repeats
+
+
+def test_a_study_that_measures_the_same_twice_repeats_nothing_more() -> None:
+    study, repeats = suggested(1, 0.0, 100)
+    assert repeats == [80] and len(study.trials) == 99 and study.finished
+    assert suggested(1, 0.0, None)[1] == [80]
+    assert suggested(1, 0.0, 79, 79)[1] == []  # a small budget has none to spare
+    assert suggested(1, 0.15, 100, repeats=False)[1] == []
+
+
+def test_noise_that_one_repeat_shows_is_repeated_unasked() -> None:
+    study, repeats = suggested(2, 0.15, 100)
+    assert repeats[0] == 80 and len(repeats) >= 5 and study.finished
+    assert sum(len(t.outcome.repeats) for t in study.trials if isinstance(t.outcome, Measured)) > len(repeats)
+    assert study.recommended is not None and study.recommended.trial.measured_again > 0
+
+
+def test_batches_and_several_workers_do_not_repeat_one_configuration_twice() -> None:
+    study = suggested(2, 0.15, 100, 81)[0]
+    first, second = study.suggest(2), study.suggest(2)
+    assert len({*first, *second}) == len(first) + len(second)
+
+
+def test_a_study_with_a_pruner_or_several_objectives_repeats_nothing() -> None:
+    several = Study(wide_space(), [TIME, RATE], seed=1, max_evals=80, repeats=True)
+    while not several.finished:
+        for c in several.suggest():
+            several.observe(c, Measured({"time": true_time(c), "rate": 1.0}))
+    assert len(several.trials) == 80
+    with pytest.raises(StudyError, match="repeats is True or False, got 3"):
+        Study(wide_space(), [TIME], repeats=3)  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ from tunepass.study.trial import Trial
 
 Floats = NDArray[np.float64]
 PROBE = 12  # trials after which the best is measured again where there is no budget
+LEAST_PROBED = 80  # evaluations of a study that spends one, unasked, on whether measurements differ
 LAST = 0.2  # of the budget, at most, goes to the trials that may be the best
 REPEATS = 4  # measurements again that say how large the noise is; with fewer the search does not go on
 LEAST_GAIN = 0.001  # KG on the log scale that is worth an evaluation; off it, of the deviation of the losses
@@ -109,6 +110,11 @@ def gain_of_measuring_again(beliefs: Beliefs) -> Floats:
     return np.asarray(moved * np.maximum(density + z * below, 0.0))
 
 
+def is_late(spent: int, most: int | None) -> bool:
+    """Is it time to measure configurations again?"""
+    return spent >= (PROBE if most is None else (1 - LAST) * most)
+
+
 def worth_measuring_again(
     measured: Sequence[Trial], beliefs: Beliefs, spent: int, most: int | None, n: int
 ) -> list[Configuration]:
@@ -118,7 +124,7 @@ def worth_measuring_again(
     what the noise is, as long as KG is worth an evaluation. Without a budget the best one is measured twice before the
     search goes on. Where repeats never differ nothing is measured again.
     """
-    if beliefs.single == 0 or spent < (PROBE if most is None else (1 - LAST) * most):
+    if beliefs.single == 0 or not is_late(spent, most):
         return []
     if beliefs.single is not None and most is not None:
         gain = gain_of_measuring_again(beliefs)

@@ -28,7 +28,7 @@ from tunepass.study.trial import Trial
 class Study(RacedStudy):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
-    The space's default is suggested first, and no configuration twice. With a `store`, every observation is on disk
+    The space's default is suggested first, and no configuration twice without `repeats`. With a `store`, every observation is on disk
     when `observe` returns. A study of the same name resumes: its trials are replayed into the strategy, and interrupted
     suggestions come again before new ones. Threads may share a study: one at a time suggests or observes, and
     evaluations run side by side.
@@ -51,6 +51,9 @@ class Study(RacedStudy):
             CurveModel.
         instances: inputs on which each configuration is judged together, by their mean; see Instances. They are part of
             the identity.
+        repeats: whether `suggest` also returns measured configurations, in the last fifth of the budget, once
+            measurements of one have differed; and one before, to see whether they do, if the study has 80 evaluations
+            or more. With several objectives, a pruner or instances it does not.
 
     Raises:
         StudyError: an argument breaks its rule; or the store has a study of this name with another space, other
@@ -80,6 +83,7 @@ class Study(RacedStudy):
         feasible: Feasible | None = None,
         pruner: Pruner | None = None,
         instances: Instances | Sequence[Instance] | None = None,
+        repeats: bool = False,
     ):
         validation.check_strategy(strategy)
         task = Task(
@@ -92,6 +96,8 @@ class Study(RacedStudy):
         )
         self.instances = valid_instances(instances, task.objectives)
         self.pruner = validation.valid_pruner(pruner, self.instances)
+        validation.check_flags(repeats=repeats)
+        self.repeats = repeats and self.pruner is None and self.instances is None
         known = validation.identity_on(self.instances, identity)
         super().__init__(task, strategy=strategy, store=store, name=name, identity=known)
         self._trial_curves: dict[int, tuple[Trial, Curve]] = {}
@@ -204,6 +210,7 @@ class Study(RacedStudy):
             feasible=self.task.feasible,
             pruner=self.pruner,
             instances=self.instances,
+            repeats=self.repeats,
         )
         successor._inherit({p.name: p.default for p in self.space.parameters}, self.trials)
         return successor

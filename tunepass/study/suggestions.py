@@ -10,8 +10,8 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.study import validation
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.locking import locked
-from tunepass.study.outcome import Evaluation, Outcome
-from tunepass.study.recommendation import worth_measuring_again
+from tunepass.study.outcome import Evaluation, Measured, Outcome
+from tunepass.study.recommendation import LEAST_PROBED, is_late, worth_measuring_again
 from tunepass.study.results import StudyResults
 from tunepass.study.trial import Trial
 
@@ -21,6 +21,7 @@ PATIENCE = 100  # how often a strategy may answer with nothing but configuration
 class Suggestions(StudyResults):
     """The methods of a study that suggest configurations and observe their outcomes."""
 
+    repeats: bool
     _suggested: set[Configuration]
     _due_again: set[Configuration]  # returned by `again`, not observed since
 
@@ -34,6 +35,10 @@ class Suggestions(StudyResults):
         self, n: int = 1, first: Sequence[Configuration] = (), *, shared: Sequence[Configuration] = ()
     ) -> list[Configuration]:
         """The next configurations to evaluate.
+
+        Where measurements of one configuration have differed, or to see once whether they do, the last fifth of the
+        budget goes to measured configurations that may be the best: `observe` takes those as further measurements (see
+        `again`, and `repeats` of Study).
 
         Args:
             n: how many, at most.
@@ -55,6 +60,8 @@ class Suggestions(StudyResults):
         n = validation.valid_count(n, "suggest")
         first = validation.valid_first(self.space, first)
         self._catch_up()
+        if not first and not shared and (due := self._unasked_repeats(n)):
+            return due
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
         if running := [c for c in shared if c in known and c not in self._suggested][:n]:
@@ -104,6 +111,22 @@ class Suggestions(StudyResults):
         self._single("again")
         n = validation.valid_count(n, "again")
         self._catch_up()
+        return self._worth_repeating(n)
+
+    def _unasked_repeats(self, n: int) -> list[Configuration]:
+        """Measured configurations that `suggest` returns instead of new ones, but for those under evaluation."""
+        most, spent = self.task.max_evals, self.spent
+        if not self.repeats or len(self.objectives) > 1 or not is_late(spent, most):
+            return []
+        if self._measured_again == 0 and not self._noise_is_stated() and (most or spent) < LEAST_PROBED:
+            return []
+        under_way = set(self._due_again)
+        return [c for c in self._worth_repeating(n + len(under_way)) if c not in under_way][:n]
+
+    def _noise_is_stated(self) -> bool:
+        return any(isinstance(t.outcome, Measured) and t.outcome.deviation for t in self._trials)
+
+    def _worth_repeating(self, n: int) -> list[Configuration]:
         believed, most = self._believed(), self.task.max_evals
         room = min(n, self._room(sum(not p.abandoned for p in self.store.pending(self._record))))
         if not believed or room < 1:
