@@ -28,10 +28,10 @@ from tunepass.study.trial import Trial
 class Study(RacedStudy):
     """Ordered trials of one space: suggests configurations, stores their outcomes, knows the best.
 
-    The space's default is suggested first, and no configuration twice without `repeats`. With a `store`, every observation is on disk
-    when `observe` returns. A study of the same name resumes: its trials are replayed into the strategy, and interrupted
-    suggestions come again before new ones. Threads may share a study: one at a time suggests or observes, and
-    evaluations run side by side.
+    The space's default is suggested first, and no configuration twice without `repeats`. With a `store`, every
+    observation is on disk when `observe` returns. A study of the same name resumes: its trials are replayed into the
+    strategy, and interrupted suggestions come again before new ones. Threads may share a study: one at a time suggests
+    or observes, and evaluations run side by side.
 
     Args:
         space: the configurations to choose from.
