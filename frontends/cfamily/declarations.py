@@ -199,13 +199,23 @@ class Declarations(Expressions):
                 continue
             declaration = self.declaration(child, in_body=False)
             named = tuple(self._declarators(child))
-            data = tuple(d for d in declaration.declarators if d.parameters is None or d.shape)
+            written = (node for node in named if not is_unnamed_bit_field(node))
+            data = tuple(d for d, node in zip(declaration.declarators, written) if not self._is_function(node))
             if (data or not named) and not {"static", "typedef", "friend"} & set(declaration.words):
                 members.append(
                     Declaration(words=declaration.words, declarators=data, spelled=declaration.spelled,
                                 first=declaration.first, last=declaration.last)
                 )  # fmt: skip
         return tuple(members)
+
+    def _is_function(self, node: Node) -> bool:
+        """`double *row(int)` is one, `double *(*row)(int)` is a pointer to one: the declarator around the name decides."""
+        kind, inner = "", self._inner(node)
+        while inner is not None:
+            if not node.type.endswith(("parenthesized_declarator", "attributed_declarator")):
+                kind = node.type
+            node, inner = inner, self._inner(inner)
+        return kind.endswith("function_declarator") or node.type == "operator_cast"
 
     # --- declarators ----------------------------------------------------------------------------------------------
 

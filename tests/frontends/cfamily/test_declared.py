@@ -130,3 +130,13 @@ def test_headers_beside_the_source_are_read(tmp_path: Path) -> None:
 )
 def test_type_names(text: str, name: str) -> None:
     assert named_type(text) == name
+
+
+def test_functions_of_a_class_are_no_members_whatever_they_return() -> None:
+    members = (
+        "int n; double *row(int k), **table; double *(*make)(int); box *next() const; operator double *();"
+        " double *operator[](int); double &at(int); double &(*at_)(int); int (cell)(int); const box &whole() const;"
+        " virtual box *copy() = 0; double (*rows)[4], (*both())[4];"
+    )
+    types = declared_types(read(Source("t.cpp", f"struct box {{ {members} }};"), (), "c++"))
+    assert [member.name for member in types.records["struct box"].members] == ["n", "table", "make", "at_", "rows"]
