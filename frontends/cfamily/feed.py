@@ -48,7 +48,7 @@ NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof"
                      "or", "not"})  # fmt: skip
 SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum", "typename"}
 """Names that are looked at wherever they stand; others only before a bracket."""
-OPERATORS = SPELLED.keys() | {"(", "<", "<<", "["}
+OPERATORS = SPELLED.keys() | {"(", "<", "<<", "[", "="}
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 NO_ARGUMENTS = (";", "{", "}", "=", "&&", "||", "?", "+=", "-=", "*=", "/=", "++", "--")
 """Never among template arguments outside brackets."""
@@ -259,6 +259,8 @@ class Feeder:
             self.spelled[at] = "<="
         elif token.text == "<<" and self._next(at + 1).at("<") and self.cxx:
             return self._launch(at)
+        elif token.text == "=" and self.cxx and self._next(at - 1).at("*", "&", "&&"):
+            return self._unnamed_default(at)
         elif token.text == "[" and self._next(at + 1).at("[") and self._next(at + 2).kind == "name":
             end = at + 2
             while end + 1 < len(self.tokens) and not (self._next(end).at("]") and self._next(end + 1).at("]")):
@@ -270,6 +272,15 @@ class Feeder:
         elif token.text in SPELLED:
             self.spelled[at] = SPELLED[token.text]
         return at + 1
+
+    def _unnamed_default(self, at: int) -> int:
+        """`f(const std::string & = {})`, which the grammar does not know: without the value."""
+        end, depth = at + 1, 0
+        while end < len(self.tokens) and (depth or not self.tokens[end].at(",", ")", ";", ">", ">>")):
+            depth += self.tokens[end].at("(", "{", "[", "<") - self.tokens[end].at(")", "}", "]", ">")
+            end += 1
+        self.left_out |= set(range(at, end))
+        return end
 
     def _launch(self, at: int) -> int:
         """`f<<<grid, block>>>(x)`: without the launch."""
@@ -382,7 +393,7 @@ def _variables(tokens: Sequence[Token]) -> frozenset[str]:
             found.add(token.text)
         if precedes in ("class", "struct", "using", "::") and follows in ("<", "{", ":", "="):
             templates.add(token.text)
-    return frozenset(found - templates)
+    return frozenset(found - templates - PRIMITIVE - QUALIFIERS)  # `int` of `f(unsigned int)` is none
 
 
 def declared_type_names(tokens: Sequence[Token], headers: str) -> frozenset[str]:

@@ -197,3 +197,24 @@ def test_casts_that_macros_make_unite_no_sets_each() -> None:
         Feeder(list(tokens(text)), CountingTypes({"u64"}), False).feed()
         counts.append(CountingTypes.unions)
     assert counts[0] == counts[1]
+
+
+PARAMETERS_WITHOUT_NAMES = [
+    "const char *read(int &, unsigned &)",
+    "double *read(int, int)",
+    "const int *read(const box &, const int *)",
+    "void read(const std::vector<int> & = {})",
+    "void read(std::vector<int> * = 0, int = 1)",
+    "void read(box && = box{1, {2, 3}}, int * = nullptr)",
+]
+
+
+@pytest.mark.parametrize("declaration", PARAMETERS_WITHOUT_NAMES)
+def test_functions_whose_parameters_have_no_names(declaration: str) -> None:
+    before = "struct box;\nlong twice(unsigned int n) { int x = n; return (unsigned int)x; }"
+    text = f"{before}\nstruct all {{ int first; {declaration}; int last; }};\n{declaration};\nint after;\n"
+    unit = read(Source("t.cpp", text), (), "c++")
+    assert not unit.faults
+    assert [d.name.text for m in unit.records["all"].members for d in m.declarators] == ["first", "last"]
+    found = [(d.name.text, d.parameters is None) for v in unit.variables for d in v.declarators]
+    assert found == [("read", False), ("after", True)]
