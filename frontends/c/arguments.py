@@ -14,7 +14,7 @@ from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
-from tunepass.frontends.cfamily.declared import CType, Types, is_known, named_type
+from tunepass.frontends.cfamily.declared import CType, Types, is_known, may_be_same, named_type
 from tunepass.frontends.cfamily.definitions import Formal
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf, NamedArgument
@@ -49,6 +49,8 @@ def array_argument(
     declared = f"the definition says `{formal.text}`"
     kind = types.resolved(formal_type(formal))
     stated = types.resolved(CType(named_type(argument.element or "")))
+    if may_be_same(kind.base, stated.base):
+        stated = CType(kind.base)
     by_value = not (formal.reference or formal.container) and is_made_of_numbers(kind, types)
     if not hides_its_type(formal, kind, types):
         if not by_value:

@@ -231,3 +231,20 @@ def is_real(element: str) -> bool:
 
 def is_known(element: str) -> bool:
     return is_integral(element) or is_real(element)
+
+
+STANDARD_TYPES = {
+    "int8_t": ("signed char",), "int16_t": ("short",), "int32_t": ("int",), "int64_t": ("long", "long long"),
+    "ptrdiff_t": ("long", "long long"), "ssize_t": ("long", "long long"), "intptr_t": ("long", "long long"),
+}  # fmt: skip
+
+
+def may_be_same(first: str, second: str) -> bool:
+    """`uint8_t` and `unsigned char`: may one of these two be a typedef of the other in the standard headers?"""
+    return second in _standing_for(first) or first in _standing_for(second)
+
+
+def _standing_for(name: str) -> tuple[str, ...]:
+    signed = {"size_t": "ptrdiff_t"}.get(name, name.removeprefix("u"))
+    kinds = STANDARD_TYPES.get(signed, ())
+    return kinds if signed == name else tuple(f"unsigned {kind.removeprefix('signed ')}" for kind in kinds)

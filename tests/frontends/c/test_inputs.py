@@ -94,3 +94,29 @@ def test_macros_that_are_numbers_may_be_lengths_and_values() -> None:
     for problem, words in (("[T]", ()), ("[M]", ()), ("[N]", ("-DROWS=4",))):
         with pytest.raises(SourceError, match="unknown name"):
             CFrontend().parse(Source("f.c", text.replace("[N]", problem)), words=words)
+
+
+@pytest.mark.parametrize(
+    ("formal", "stated"),
+    [
+        ("const uint8_t *x", "unsigned char"),
+        ("const unsigned char *x", "uint8_t"),
+        ("const int8_t *x", "signed char"),
+        ("const int16_t (*x)[8]", "short"),
+        ("const unsigned *x", "uint32_t"),
+        ("const uint64_t *x", "unsigned long"),
+        ("const long long *x", "int64_t"),
+        ("const size_t *x", "unsigned long"),
+    ],
+)
+def test_elements_may_be_named_as_the_standard_headers_name_them(formal: str, stated: str) -> None:
+    """What is made is of the definition's type."""
+    call = call_of(f"x: in {stated}[8], y: out int[1]", f"{formal}, int *y")
+    (element, _) = [a.element for a in call.arguments if isinstance(a, ArrayArgument)]
+    assert element in formal or element == "unsigned int"
+
+
+@pytest.mark.parametrize(("formal", "stated"), [("char *x", "int8_t"), ("int *x", "uint32_t"), ("short *x", "int32_t")])
+def test_elements_of_other_types_are_refused(formal: str, stated: str) -> None:
+    with pytest.raises(SourceError, match=f"is an array of {formal.split()[0]}, not {stated}"):
+        call_of(f"x: in {stated}[8], y: out int[1]", f"{formal}, int *y")
