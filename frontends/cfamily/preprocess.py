@@ -74,6 +74,11 @@ class Preprocessed:
         spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
 
+    @cached_property
+    def active_pragmas(self) -> frozenset[int]:
+        """Where each begins that no `#if` leaves out."""
+        return frozenset(s.outer[0] for n, s in enumerate(self.raw.sections) if s.outer is not None and n in self.active)
+
     def reads_parameter(self, directive: Directive) -> bool:
         """Whether a condition names a parameter, itself or by a macro."""
         return directive.kind in CONDITIONS and bool(self.parametric & set(names_in(directive.body)))

@@ -25,7 +25,7 @@ OMP_HINT = "let the pragma stand before the loops inside, or write `omp parallel
 
 def shares_iterations(unit: Unit, nest: Span) -> bool:
     """Has the nest a pragma that lets threads share a loop of it?"""
-    inside = [d for d in unit.text.raw.directives if d.kind == "pragma" and nest.start <= d.start < nest.end]
+    inside = [d for d in unit.text.raw.directives if nest.start <= d.start < nest.end and _is_active(d, unit)]
     return any(_shares(names_in(d.body)) for d in inside)
 
 
@@ -33,7 +33,7 @@ def check_dropped(unit: Unit, start: int, end: int) -> None:
     """Raises SourceError for an OpenMP pragma in [start, end) without which the loops would do something else."""
     for directive in unit.text.raw.directives:
         words = names_in(directive.body)
-        if directive.kind != "pragma" or not start <= directive.start < end or words[:1] != ["omp"]:
+        if not start <= directive.start < end or words[:1] != ["omp"] or not _is_active(directive, unit):
             continue
         if not _may_be_dropped(words):
             span = unit.source.span(directive.start, directive.end)
@@ -41,6 +41,11 @@ def check_dropped(unit: Unit, start: int, end: int) -> None:
             raise SourceError(
                 f"`#pragma {word}` is a part of what the loops do: other schedules have none", span, OMP_HINT
             )
+
+
+def _is_active(directive: Directive, unit: Unit) -> bool:
+    """A pragma that no `#if` leaves out."""
+    return directive.kind == "pragma" and directive.start in unit.text.active_pragmas
 
 
 def _shares(words: Sequence[str]) -> bool:
@@ -107,6 +112,7 @@ class OwnPragmas:
 
     def __init__(self, unit: Unit):
         self.source: Source = unit.source
+        self.unit = unit
         directives = [d for d in unit.text.raw.directives if _first_word(d) != "tunepass"]
         self.kept = [d for d in directives if d.kind == "pragma" and _first_word(d) in KEPT]
         self.others = [d for d in directives if d not in self.kept and d.kind not in SETTLED]
@@ -129,6 +135,8 @@ class OwnPragmas:
         """The pragmas before a loop, a line each; `marked`: clauses of ours write OpenMP's before it, too."""
         lines: list[str] = []
         for directive in self.between(start, end):
+            if not _is_active(directive, self.unit):
+                continue
             span = self.source.span(directive.start, directive.end)
             if word := _counts(directive.body):
                 raise SourceError(f"`{word}` means something else once this nest is rewritten", span, "leave it out")

@@ -107,6 +107,14 @@ def test_what_cannot_stay_is_refused(old: str, new: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("condition", ["0", "defined(_OPENMP)"])
+def test_a_pragma_that_is_left_out_of_the_source_is_no_part_of_its_nest(condition: str) -> None:
+    written = "#pragma omp parallel for \\\n    schedule(static)\n"
+    left_out = f"#if {condition}\n#pragma omp parallel for collapse(2)\n#endif\n"
+    lines = emitted(kernel(NEST.replace(written, left_out), HEAD), T=8, U=2)
+    assert not any("parallel" in line for line in lines)
+
+
 def test_a_bound_declared_after_another_is_a_variable_of_the_function() -> None:
     declared = "    const image *a = &b; const int w = a->w, h = a->h;\n#pragma tunepass loop"
     text = NEST.replace("#pragma tunepass loop", declared).replace("i < n", "i < h").replace("j < n", "j < w")

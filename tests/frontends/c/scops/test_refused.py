@@ -136,3 +136,9 @@ def test_a_pragma_of_the_loop_stands_behind_ours(pragma: str) -> None:
     assert problem.span is not None and problem.span.text == f"#pragma {pragma}"
     for between in ("#pragma omp barrier", "#pragma GCC diagnostic push", "n++;"):
         CFrontend().parse(Source("k.c", kernel + text.replace(f"#pragma {pragma}", between).replace("LOOP", loop)))
+
+
+def test_a_pragma_that_is_left_out_of_the_source_does_not_matter() -> None:
+    own = "#ifdef _OPENMP\n#pragma omp for\n#endif"
+    text = f"void f(int n, double *x) {{\n{PRAGMA}\n{own}\nfor (int i = 0; i < n; i++) {{\n{own}\nx[i] = 0; }}\n}}\n"
+    assert [statement.text for statement in scop_of(text).statements] == ["x[i] = 0;"]
