@@ -201,7 +201,9 @@ class Declarations(Expressions):
             named = tuple(self._declarators(child))
             written = (node for node in named if not is_unnamed_bit_field(node))
             data = tuple(d for d, node in zip(declaration.declarators, written) if not self._is_function(node))
-            if (data or not named) and not {"static", "typedef", "friend"} & set(declaration.words):
+            kinds = [word.partition("@")[0] for word in declaration.words if "@" in word]
+            unnamed = not named and kinds not in ([], ["enum"])  # `union { int i; float f; };`
+            if (data or unnamed) and not {"static", "typedef", "friend"} & set(declaration.words):
                 members.append(
                     Declaration(words=declaration.words, declarators=data, spelled=declaration.spelled,
                                 first=declaration.first, last=declaration.last)

@@ -140,3 +140,12 @@ def test_functions_of_a_class_are_no_members_whatever_they_return() -> None:
     )
     types = declared_types(read(Source("t.cpp", f"struct box {{ {members} }};"), (), "c++"))
     assert [member.name for member in types.records["struct box"].members] == ["n", "table", "make", "at_", "rows"]
+
+
+@pytest.mark.parametrize("dialect", ["c", "c++"])
+def test_a_struct_with_a_name_inside_another_is_no_member(dialect: str) -> None:
+    inner = "struct part { int a; }; struct { int b; }; union { int c; }; enum { A }; enum e { B }; struct part one;"
+    types = declared_types(read(Source("t.c", f"struct box {{ {inner} }};"), (), dialect))
+    assert [(m.name, m.type.base.split()[-1].partition("@")[0]) for m in types.records["struct box"].members] == [
+        ("", "struct"), ("", "union"), ("one", "part")
+    ]  # fmt: skip
