@@ -41,7 +41,7 @@ def compared_places(name: str, formal: Formal, types: Types, room: int) -> Compa
         return pointed_places(name, kind, types, room, written=written)
     walk = _Walk(types, room)
     _object(walk, name, f"{name}.", kind, changeable=formal.reference and written)
-    return walk.compared(written)
+    return walk.compared(written or bool(walk.places))
 
 
 def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: bool) -> ComparedPlaces:
@@ -52,8 +52,8 @@ def pointed_places(name: str, kind: CType, types: Types, room: int, *, written: 
         return walk.compared(written=False)
     if to.base in types.records and not is_pointer(to) and not to.dims:
         _object(walk, f"*{name}", f"{name}->", to, changeable=written)
-    else:
-        walk.follow([(_pointed(name), to)])
+        return walk.compared(written or bool(walk.places))  # a const struct may have pointers to what is not
+    walk.follow([(_pointed(name), to)])
     return walk.compared(written)
 
 

@@ -104,6 +104,15 @@ def test_where_nothing_is_compared_the_kernel_is_refused() -> None:
         read("change(b) setup(make)", functions, "void change(const struct box *b) { (void)b; }")
 
 
+@pytest.mark.parametrize(("formal", "place"), [("*b", "b->cells"), ("b", "b.cells"), ("&b", "b.cells")])
+def test_what_the_pointers_of_a_constant_struct_lead_to_may_be_written(formal: str, place: str) -> None:
+    functions = "struct box { int n; double *cells; };\nvoid make(struct box **b);"
+    functions = functions if formal == "*b" else functions.replace("**b", "*b")
+    call, warnings = read("change(b) setup(make)", functions, f"void change(const struct box {formal}) {{ }}", ".cpp")
+    assert call.setup is not None and not warnings
+    assert [found.text for found in call.setup.places] == [place]
+
+
 def test_a_result_of_an_unknown_type_is_a_cause() -> None:
     with pytest.raises(SourceError, match="no argument of `f` is written and what `f` returns is not compared"):
         read("f(b) setup(make)", "struct far;\nvoid make(int *b);", "struct far f(const int *b) { }", ".cpp")
