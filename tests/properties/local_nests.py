@@ -15,6 +15,7 @@ class LocalNests(ScopNests):
     def __init__(self, seed: int):
         super().__init__(seed)
         self.length = self.random.choice(LENGTHS)
+        self.strided = self.random.random() < 0.3  # only the first column of each row
         self.fresh = 0
         self.pointers: list[str] = []  # to rows, of the bodies around
 
@@ -62,5 +63,6 @@ class LocalNests(ScopNests):
         if self.pointers and self.random.random() < 0.5:
             return f"{self.random.choice(self.pointers)}[{self.subscript(indices)}]"
         if self.random.random() < 0.25:
-            return f"F[({self.subscript(indices)}) * ({self.length}) + {self.subscript(indices)}]"
+            column = "" if self.strided else f" + {self.subscript(indices)}"
+            return f"F[({self.subscript(indices)}) * ({self.length}){column}]"
         return super().element(indices)

@@ -106,7 +106,7 @@ def layout_of(uses: Sequence[RowUse], parameters: frozenset[str], facts: Facts, 
             continue
         layout = Layout(strides, tuple(e for e in extents if e), parameters, facts, written)
         rows = [layout.rows(subscript) for _, subscript in uses]
-        if None in rows or not _moves(rows, parameters):
+        if None in rows:
             continue
         placed = [layout.within(raw, row) for (raw, _), row in zip(uses, rows) if row is not None]
         conditions = [c for each in placed if each is not None for c in each[1]]
@@ -133,12 +133,6 @@ def _strides(uses: Sequence[RowUse], parameters: frozenset[str]) -> Iterator[tup
     choices = [by_degree[d] for d in sorted(by_degree, reverse=True) if d]
     for chosen in itertools.islice(itertools.product(*choices), TRIES):
         yield (*chosen, ELEMENT)
-
-
-def _moves(rows: Sequence[list[Affine] | None], parameters: frozenset[str]) -> bool:
-    """Does an index move along the row?"""
-    last = [values[-1] for values in rows if values is not None]
-    return any(name not in parameters for value in last for name, _ in value.strides)
 
 
 def _sorted(p: Polynomial) -> Stride:
