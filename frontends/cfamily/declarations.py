@@ -211,7 +211,7 @@ class Declarations(Expressions):
         return tuple(members)
 
     def _is_function(self, node: Node) -> bool:
-        """`double *row(int)` is one, `double *(*row)(int)` is a pointer to one: the declarator around the name decides."""
+        """`double *row(int)` is one, `double *(*row)(int)` a pointer to one: the declarator around the name decides."""
         kind, inner = "", self._inner(node)
         while inner is not None:
             if not node.type.endswith(("parenthesized_declarator", "attributed_declarator")):

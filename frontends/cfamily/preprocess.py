@@ -77,7 +77,8 @@ class Preprocessed:
     @cached_property
     def active_pragmas(self) -> frozenset[int]:
         """Where each begins that no `#if` leaves out."""
-        return frozenset(s.outer[0] for n, s in enumerate(self.raw.sections) if s.outer is not None and n in self.active)
+        sections = (section for n, section in enumerate(self.raw.sections) if n in self.active)
+        return frozenset(section.outer[0] for section in sections if section.outer is not None)
 
     def reads_parameter(self, directive: Directive) -> bool:
         """Whether a condition names a parameter, itself or by a macro."""
