@@ -76,7 +76,7 @@ class Preprocessed:
 
     @cached_property
     def active_pragmas(self) -> frozenset[int]:
-        """Where each begins that no `#if` leaves out."""
+        """The places of pragmas that no `#if` leaves out."""
         sections = (section for n, section in enumerate(self.raw.sections) if n in self.active)
         return frozenset(section.outer[0] for section in sections if section.outer is not None)
 
