@@ -10,7 +10,7 @@ from typing import Literal
 
 from tunepass.compilers import options
 from tunepass.compilers.languages import CUDA, CXX, is_linked, is_source
-from tunepass.compilers.named import named_compiler
+from tunepass.compilers.named import usual_compiler
 
 Dialect = Literal["c", "c++", "cuda", "opencl", "hls"]
 STDIN = "/dev/stdin"  # not `-`: with that, headers in the working directory would hide those beside the source
@@ -33,7 +33,7 @@ class Command:
         cxx = dialect in ("c++", "cuda") or (dialect == "hls" and name.endswith((*CXX, *CUDA)))
         given = [word for word in words if not word.startswith(OWN_WORDS)]
         named = bool(given) and not given[0].startswith("-") and not is_source(given[0]) and not is_linked(given[0])
-        program, *rest = given if named else [*_usual(dialect), *given]
+        program, *rest = given if named else [*_usual(dialect, cxx=cxx), *given]
         return cls(
             program, tuple(read_words(rest, options.table_of(program))), "c++" if cxx else "c", Path(name).parent
         )
@@ -44,9 +44,11 @@ class Command:
         return [self.program, *self.words, *further, *about, STDIN]
 
 
-def _usual(dialect: Dialect) -> tuple[str, ...]:
+def _usual(dialect: Dialect, *, cxx: bool) -> tuple[str, ...]:
     """nvcc for CUDA, where it is found."""
-    return ("nvcc",) if dialect == "cuda" and shutil.which("nvcc") is not None else named_compiler()
+    if dialect == "cuda" and shutil.which("nvcc") is not None:
+        return ("nvcc",)
+    return usual_compiler(cxx=cxx)
 
 
 def read_words(words: Sequence[str], takes_value: Collection[str] = options.TAKES_VALUE) -> list[str]:

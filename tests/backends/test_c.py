@@ -12,6 +12,7 @@ from tunepass.backends.base import Backend, Target
 from tunepass.backends.c import CBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.compile_run import CompileRun
+from tunepass.frontends.cfamily.command import Command
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -34,6 +35,29 @@ def test_the_compiler_is_looked_for_when_an_evaluator_is_entered(tmp_path: Path,
         evaluate(Configuration({"B": 1}))
     with backend(source, "gcc", "-O1", objectives=(metric,)).evaluator() as made:
         assert isinstance(made, CompileRun) and made.task.metric == metric
+
+
+def test_a_source_in_cpp_is_compiled_and_linked_by_a_compiler_of_cpp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("TUNEPASS_CC", "TUNEPASS_CXX"):
+        monkeypatch.delenv(variable, raising=False)
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        "#pragma tunepass param B: ordinal(1, 2) = 1\n"
+        "#pragma tunepass kernel f(n = 10, x: in double[n], y: out double[n])\n"
+        "void f(int n, const double *x, double *y) {\n"
+        "  try {\n    if (n < 0) throw n;\n    for (int i = 0; i < n; i++) y[i] = B * x[i];\n  } catch (int) {}\n}\n"
+    )
+    with backend(source).evaluator() as made:
+        assert isinstance(made, CompileRun)
+        assert isinstance(made(Configuration({"B": 1})).outcome, Measured)
+    assert backend(source).command == ("c++", "-O2")
+    assert CBackend.usual_compiler(("-O1",), "c++") == ("c++", "-O1")
+    assert Command.of((), "f.cpp", "c++").program == "c++" and Command.of((), "f.c", "c").program == "cc"
+    monkeypatch.setenv("TUNEPASS_CXX", "g++ -O1")
+    assert backend(source).command == ("g++", "-O1")
+    assert Command.of((), "f.cpp", "c++").program == "g++"
 
 
 def test_what_a_c_kernel_cannot_be_built_for_is_refused(tmp_path: Path) -> None:

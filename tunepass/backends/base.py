@@ -239,9 +239,10 @@ class Backend(ABC):
         return Breakdown()
 
     @classmethod
-    def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
-        """What compiles it where nobody names a compiler, with these flags; empty where it takes none."""
-        return usual_command(flags) if cls.compiles else ()
+    def usual_compiler(cls, flags: tuple[str, ...], language: str = "c") -> tuple[str, ...]:
+        """What compiles a kernel of the language where nobody names a compiler, with these flags; empty where it takes
+        none."""
+        return usual_command(flags, cxx=language == "c++") if cls.compiles else ()
 
     @classmethod
     def takes(cls, compiler: tuple[str, ...]) -> bool:

@@ -64,7 +64,7 @@ class CBackend(HostBackend):
     compiles: ClassVar[bool] = True
 
     def __init__(self, kernel: Kernel, target: base.Target):
-        command = target.compiler or usual_command(DEFAULT_FLAGS)
+        command = target.compiler or usual_command(DEFAULT_FLAGS, cxx=kernel.language == "c++")
         super().__init__(resolved(kernel, command[0], asked=target.starts >= base.Starts.COMPILER), target)
         check_host(target)
         self.body = kernel.body_as(CKernel)

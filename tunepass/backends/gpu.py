@@ -133,7 +133,7 @@ class GpuBackend(Backend):
         return Breakdown() if costs is None or gpu is None else cost_model(FAMILY).breakdown(costs, gpu.name, columns)
 
     @classmethod
-    def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+    def usual_compiler(cls, flags: tuple[str, ...], language: str = "c") -> tuple[str, ...]:
         return (NVCC, *flags) if flags else ()
 
     @classmethod

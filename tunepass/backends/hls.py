@@ -154,7 +154,7 @@ class HlsBackend(ModelBackend):
         return True  # a tool is asked its version with none of these words
 
     @classmethod
-    def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+    def usual_compiler(cls, flags: tuple[str, ...], language: str = "c") -> tuple[str, ...]:
         """The tool and its words stand before what else the flags of an identity have."""
         if not flags or tool_class(flags[0]) is None:
             return ()

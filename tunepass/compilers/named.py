@@ -1,4 +1,4 @@
-"""The compiler that the user names by TUNEPASS_CC."""
+"""The compilers that the user names by TUNEPASS_CC and, for C++, by TUNEPASS_CXX."""
 
 from __future__ import annotations
 
@@ -51,9 +51,15 @@ def same_program(one: str, other: str) -> bool:
     return None not in paths and os.path.realpath(str(paths[0])) == os.path.realpath(str(paths[1]))
 
 
-def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:
-    """The compiler where none is named after `--`: TUNEPASS_CC or `cc`, with `flags` where that is a program alone."""
-    words = named_compiler()
+def usual_compiler(*, cxx: bool) -> tuple[str, ...]:
+    """The compiler where none is named after `--`: TUNEPASS_CC or `cc`; TUNEPASS_CXX or `c++`, which links what C++
+    needs."""
+    return named_compiler(CXX_VARIABLE, "c++") if cxx else named_compiler()
+
+
+def usual_command(flags: tuple[str, ...], *, cxx: bool = False) -> tuple[str, ...]:
+    """The usual compiler, with `flags` where it is a program alone."""
+    words = usual_compiler(cxx=cxx)
     return words if len(words) > 1 else (*words, *flags)
 
 

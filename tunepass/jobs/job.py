@@ -143,7 +143,7 @@ def locked_job(kernel: Kernel, lock: Lock, starts: Starts = Starts.NOTHING, comp
         return prepare(kernel, Target(compiler=compiler, starts=starts), lock)
     backend, locked = backend_class(kernel), entry.identity
     passed = locked.flags if backend.may_be_asked(locked.flags) else ()
-    command = compiler if compiler and backend.takes(compiler) else backend.usual_compiler(passed)
+    command = compiler if compiler and backend.takes(compiler) else backend.usual_compiler(passed, kernel.language)
     target = replace(backend.target_of(locked, (entry.objective.name,)), compiler=command, starts=starts)
     try:
         job = prepare(kernel, target, lock)

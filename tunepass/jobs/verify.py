@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.backends.base import Starts
-from tunepass.compilers.named import are_harmless, usual_command
+from tunepass.compilers.named import are_harmless, usual_compiler
 from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
@@ -59,7 +59,8 @@ class Checked:
             return [f"{self.key}: no compiler is given this lock's flags, so they and headers are not compared; {how}"]
         if locked.changes(replace(now, source=locked.source, space=locked.space, device=locked.device)):
             example = shlex.join([_called(locked.compiler, self.job.kernel), *locked.flags])
-            return [f"{self.key}: compared with `{usual_command(())[0]}`, as none was named; {how}: -- {example}"]
+            asked = usual_compiler(cxx=self.job.kernel.language == "c++")[0]
+            return [f"{self.key}: compared with `{asked}`, as none was named; {how}: -- {example}"]
         return []
 
 
