@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.annotated import Annotated
 from tunepass.frontends.cfamily.chains import chains, condition_of
+from tunepass.frontends.cfamily.lexemes import SPLICE
 from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.raw import COMMENT, CONTINUATION, Directive
+from tunepass.frontends.cfamily.raw import COMMENT, Directive
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Items
@@ -39,7 +40,7 @@ def macro_defaults(text: Annotated) -> Mapping[str, MacroDefault]:
 
 def _defined(source: Source, directive: Directive, guards: frozenset[str]) -> tuple[str, MacroDefault | None]:
     """The macro with its text, whose comments are spaces; None of one that takes arguments."""
-    words = list(tokens(source.text, source.text.index("define", directive.start) + len("define"), directive.end))
+    words = list(tokens(source.text, directive.kind_end, directive.end))
     name, body = (words[0], words[1:]) if words else (None, [])
     if name is None or (body and body[0].at("(") and body[0].start == name.end):
         return "", None
@@ -52,7 +53,7 @@ def _defined(source: Source, directive: Directive, guards: frozenset[str]) -> tu
 
 
 def _without_comments(gap: str) -> str:
-    return COMMENT.sub(" ", CONTINUATION.sub(" ", gap))
+    return COMMENT.sub(" ", SPLICE.sub("", gap))
 
 
 def _guards(text: Annotated) -> Iterator[tuple[frozenset[str], int, int]]:

@@ -11,12 +11,12 @@ from functools import cached_property
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.lexemes import SPLICE, lexemes
 from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import TOKEN, Token, names_in, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
 
 OWN = "tunepass"
 COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")
-CONTINUATION = re.compile(r"\\\r?\n")
 DEFINING = frozenset({"define", "ifndef", "ifdef", "undef"})
 
 
@@ -72,7 +72,7 @@ def annotated(source: Source) -> Annotated:
     own = [directive for directive in live if _first_word(directive) == OWN]
     pragma_starts = {directive.start for directive in own}
     _check_spelling(source, live)
-    pragmas = [*(_pragma(source.text, directive) for directive in own), *_comment_pragmas(source.text)]
+    pragmas = [*(_pragma(source, directive) for directive in own), *_comment_pragmas(source)]
     pragmas.sort(key=lambda pragma: pragma.start)
     sections = (section for section in raw.sections if section.outer is None)
     return Annotated(
@@ -89,24 +89,31 @@ def _first_word(directive: Directive) -> str:
     return first.text if first is not None else ""
 
 
-def _pragma(text: str, directive: Directive) -> PragmaText:
-    start = text.index(OWN, directive.start) + len(OWN)
-    return PragmaText(_one_line(text[start : directive.end]), start, directive.start, directive.end)
+def _pragma(source: Source, directive: Directive) -> PragmaText:
+    start = next(tokens(source.text, directive.kind_end, directive.end)).end
+    text = _one_line(source, start, directive.end)
+    return PragmaText(text, start, directive.start, directive.end)
 
 
-def _comment_pragmas(text: str) -> Iterator[PragmaText]:
-    for comment in TOKEN.finditer(text):
-        head = COMMENT_PRAGMA.match(text, comment.start()) if comment.lastgroup == "comment" else None
+def _comment_pragmas(source: Source) -> Iterator[PragmaText]:
+    text = source.text
+    for kind, _, start, end in lexemes(text):
+        head = COMMENT_PRAGMA.match(text, start) if kind == "comment" else None
         if head is not None:
-            body = text[head.end() : comment.end()]
-            if text[comment.start() : comment.start() + 2] == "/*":
-                body = _undecorated(body.removesuffix("*/"))
-            yield PragmaText(_one_line(body), head.end(), comment.start(), comment.end())
+            block = text[start : start + 2] == "/*"
+            body = _one_line(source, head.end(), end - 2 * block, undecorated=block)
+            yield PragmaText(body, head.end(), start, end)
 
 
-def _one_line(body: str) -> str:
-    body = CONTINUATION.sub(lambda match: " " * len(match.group()), body)
-    return re.sub(r"[\r\n]", " ", body)
+def _one_line(source: Source, start: int, end: int, *, undecorated: bool = False) -> str:
+    """`source.text[start:end]` with blanks in the place of line ends."""
+    text = source.text[start:end]
+    for splice in SPLICE.finditer(source.text, start, end):
+        if any(token.start < splice.start() and splice.end() < token.end for token in tokens(source.text, start, end)):
+            message, hint = "a line of this pragma ends inside a word", "write the word on one line"
+            raise SourceError(message, source.span(splice.start(), splice.start() + 1), hint)
+    text = SPLICE.sub(lambda match: " " * len(match.group()), _undecorated(text) if undecorated else text)
+    return re.sub(r"[\r\n]", " ", text)
 
 
 def _undecorated(body: str) -> str:
@@ -134,7 +141,5 @@ def _check_spelling(source: Source, directives: Sequence[Directive]) -> None:
         word = _first_word(directive)
         close = difflib.get_close_matches(word.lower(), [OWN], cutoff=0.8) if word[:3].lower() == OWN[:3] else []
         if close and word != OWN:
-            start = source.text.index(word, directive.start)
-            raise SourceError(
-                f"unknown pragma `{word}`", source.span(start, start + len(word)), f"did you mean `{OWN}`?"
-            )
+            first = next(tokens(source.text, directive.kind_end, directive.end))
+            raise SourceError(f"unknown pragma `{word}`", source.span(first.start, first.end), f"did you mean `{OWN}`?")

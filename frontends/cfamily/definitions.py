@@ -40,7 +40,8 @@ class Formal:
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
-    """A function with a body. `start` is where its prototype begins, [body_start, body_end) its braces included."""
+    """A function with a body. `start` is where its prototype begins, [body_start, body_end) its braces included, or its
+    `try` and handlers."""
 
     name: str
     prototype: str

@@ -366,6 +366,9 @@ class Feeder:
             pieces = [self.spelled.get(at, text) for at, text in zip(indices, pieces)]
         if not all(map(str.isascii, pieces)) or any("\n" in text for text in pieces):
             pieces = ["".join(c if c.isascii() and c != "\n" else "_" for c in text) for text in pieces]
+        if any('R"' in text for text in pieces):  # the grammar of C has no raw strings
+            raw = {at for at in indices if self.tokens[at].kind == "text" and 'R"' in self.tokens[at].text}
+            pieces = ['"_"' if at in raw else text for at, text in zip(indices, pieces)]
         starts = [0, *accumulate(len(text) + 1 for text in pieces)][: len(pieces)]
         asides, left_out = frozenset(self.asides), frozenset(self.left_out)
         return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, asides, left_out, variables)

@@ -36,8 +36,7 @@ def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
 
 
 def _section(text: str, directive: Directive) -> Section:
-    start = text.index(directive.kind, directive.start)
-    return Section(tuple(tokens(text, start, directive.end)), (directive.start, directive.end))
+    return Section(tuple(tokens(text, directive.kind_start, directive.end)), (directive.start, directive.end))
 
 
 def _reading(raw: RawText, symbols: frozenset[str]) -> frozenset[str]:

@@ -157,10 +157,11 @@ class MarkedText:
             if section.outer is None:
                 continue
             start, end = section.outer
+            placed = not self.raw.text.startswith("_Pragma", start)  # else all words have the operator's place
             words = [
                 "".join([*(t for k, t in sorted(inserted.get(w.start, ())) if k), w.text,
                          *(t for k, t in sorted(inserted.get(w.end, ())) if not k)])
-                if w.end - w.start == len(w.text) else w.text
+                if placed else w.text
                 for w in section.tokens
             ]  # fmt: skip
             lines = "\n" * self.raw.text.count("\n", start, end)
@@ -170,7 +171,7 @@ class MarkedText:
     def _dropped(self) -> list[tuple[int, int, str]]:
         replaced = []
         for directive in self.raw.directives:
-            name = (re.match(r"\w*", directive.body) or re.match("", "")).group()  # type: ignore[union-attr]
+            name = (re.match(r"[\w$]*", directive.body) or re.match("", "")).group()  # type: ignore[union-attr]
             hides = directive.kind in ("define", "undef") and name in self.symbols
             if hides or directive.kind == "line" or directive.kind.isdecimal():
                 lines = "\n" * self.raw.text.count("\n", directive.start, directive.end)

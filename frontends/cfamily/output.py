@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from tunepass.frontends.cfamily.lexemes import with_letters
 from tunepass.frontends.cfamily.marks import END, PRAGMA, MacroText
 
 LINE = re.compile(r'^# (?P<line>\d+) "(?P<file>(?:[^"\\\n]|\\.)*)"(?P<flags>[ \d]*)\n', re.MULTILINE)
 MACRO = re.compile(
-    r"^#(?P<kind>define|undef) (?P<name>\w+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE
+    r"^#(?P<kind>define|undef) (?P<name>[\w$]+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE
 )
 PRAGMA_LINE = re.compile(r"^[ \t]*#[ \t]*pragma\b([^\n]*)$", re.MULTILINE)
 OWN = "tunepass_main"  # `#line 1 "tunepass_main"` names the text that was fed
@@ -42,7 +43,7 @@ class Output:
 def read_output(text: str) -> Output:
     """Definitions (`-dD`) are taken out of the text; a line `#pragma` that a macro made stands between marks."""
     output = Output()
-    for chunk in _chunks(text, output.macros):
+    for chunk in _chunks(with_letters(text), output.macros):
         if chunk.file and not (chunk.system or chunk.file == "/dev/stdin" or chunk.file.endswith("//")):
             output.included[chunk.file] = None  # with -g, gcc names the working folder too, with two strokes
         if chunk.text and not chunk.text.isspace():

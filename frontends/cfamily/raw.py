@@ -6,23 +6,26 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tunepass.frontends.cfamily.tokens import TOKEN, Token, tokens
+from tunepass.frontends.cfamily.lexemes import HASH, SPACE, lexemes, with_letters
+from tunepass.frontends.cfamily.tokens import Token, tokens
 
-DIRECTIVE = re.compile(
-    r"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*#(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*(?P<kind>\w*)"
-)
-CONTINUATION = re.compile(r"\\\r?\n")
-COMMENT = re.compile(r"/\*.*?\*/|//(?:\\\r?\n|[^\n])*", re.DOTALL)
+DIRECTIVE = re.compile(rf"(?:{SPACE})*(?P<hash>{HASH})(?:{SPACE})*(?P<kind>\w*)")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+TEXT_OR_COMMENT = re.compile(rf'(?P<text>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|{COMMENT.pattern}', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """[start, end) of `#kind body`, continued lines included; `body` has no comments and no continuations."""
+    """[start, end) of `#kind body`, continued lines included; `body` has no comments and no continuations.
+
+    [kind_start, kind_end) is the word after `#`."""
 
     kind: str
     body: str
     start: int
     end: int
+    kind_start: int
+    kind_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +64,15 @@ def read_raw(text: str) -> RawText:
             sections.append(Section(tuple(code)))
             code.clear()
 
-    for match in TOKEN.finditer(text):
-        kind = match.lastgroup
+    for kind, word, start, end in lexemes(text):
         if kind == "directive":
             close()
-            directive = _directive(match.group(), match.start())
+            directive = _directive(text, word, start, end)
             directives.append(directive)
             if directive.kind == "pragma":
                 sections.append(_pragma(text, directive))
-        elif kind in ("name", "number", "op"):
-            code.append(Token(kind, match.group(), match.start(), match.end()))  # type: ignore[arg-type]
-        elif kind == "text":
-            code.append(Token("text", re.sub(r"\\\r?\n", "", match.group()), match.start(), match.end()))
-        elif kind in ("raw", "mark"):
-            code.append(Token("text", match.group(), match.start(), match.end()))
+        elif kind != "comment":
+            code.append(Token(kind, word, start, end))  # type: ignore[arg-type]
         if len(code) >= 4 and code[-1].text == ")" and code[-4].text == "_Pragma":
             written = code[-4:]
             del code[-4:]
@@ -84,16 +82,19 @@ def read_raw(text: str) -> RawText:
     return RawText(text, tuple(sections), tuple(directives))
 
 
-def _directive(text: str, start: int) -> Directive:
-    head = DIRECTIVE.match(text)
-    assert head is not None
-    body = CONTINUATION.sub(" ", text[head.end() :])
-    return Directive(head["kind"], COMMENT.sub(" ", body).strip(), start + text.index("#"), start + len(text))
+def _directive(text: str, joined: str, start: int, end: int) -> Directive:
+    """`joined` is `text[start:end]` without line splices."""
+    head, written = DIRECTIVE.match(joined), DIRECTIVE.match(text, start)
+    assert head is not None and written is not None
+    kind_end = written.end("kind")
+    if written["kind"] != head["kind"]:  # a splice stands in it
+        kind_end = next(tokens(text, written.start("kind"), end)).end
+    body = TEXT_OR_COMMENT.sub(lambda match: match["text"] or " ", with_letters(joined[head.end() :])).strip()
+    return Directive(head["kind"], body, written.start("hash"), end, written.start("kind"), kind_end)
 
 
 def _pragma(text: str, directive: Directive) -> Section:
-    start = text.index("pragma", directive.start) + len("pragma")
-    return Section(tuple(tokens(text, start, directive.end)), (directive.start, directive.end))
+    return Section(tuple(tokens(text, directive.kind_end, directive.end)), (directive.start, directive.end))
 
 
 def _operator(written: list[Token]) -> Section:

@@ -25,6 +25,7 @@ from tunepass.frontends.cfamily.tree import (
     PragmaWords,
     Statement,
     SyntaxFault,
+    Tried,
     While,
 )
 
@@ -288,13 +289,12 @@ class Statements(Declarations):
         return Block(statements=(label, *inside), first=label.first, last=inside[-1].last)
 
     def _try_statement(self, node: Node) -> Statement:
-        """As a whole: a jump that may leave it, else an expression that is not read."""
-        first, last = self.first(node), self.last(node)
-        jump = next((t for t in self.tokens[first : last + 1] if t.at("return", "goto", "co_return")), None)
-        if jump is not None:
-            return Jump(kind=jump.text, value=None, first=jump, last=jump)
-        opaque = Opaque("try", self.tokens[first], self.tokens[last])
-        return Evaluated(expression=opaque, first=self.tokens[first], last=self.tokens[last])
+        first, last = self.ends(node)
+        for child in node.children:
+            self.check(child)
+        inside = [self._field(part, "body") for part in node.named_children if part.type == "catch_clause"]
+        blocks = [self._compound_statement(body) for body in (self._field(node, "body"), *inside)]
+        return Evaluated(expression=Tried("try", first, last, tuple(blocks)), first=first, last=last)
 
 
 def _words(pragma: PragmaTokens) -> PragmaWords:

@@ -137,6 +137,13 @@ class Lambda(Opaque):
     body: Block
 
 
+@dataclass(frozen=True, slots=True)
+class Tried(Opaque):
+    """`try { ... } catch (...) { ... }`, which stands as an expression: `blocks` are what is tried and the handlers."""
+
+    blocks: tuple[Block, ...]
+
+
 Expression = (
     Name | Number | Text | Unary | Step | Binary | Conditional | Assign | Index | Member | Call | Cast | SizeOf | Items
     | Opaque
@@ -237,7 +244,7 @@ class While(Place):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jump(Place):
-    """`break`, `continue`, `return`, `goto`, a label, `asm`, `throw`, `try`: `kind` is the word."""
+    """`break`, `continue`, `return`, `goto`, a label, `asm`, `throw`: `kind` is the word."""
 
     kind: str
     value: Expression | None

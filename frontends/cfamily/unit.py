@@ -14,6 +14,7 @@ from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.collecting import uncollected
 from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder, declared_type_names
 from tunepass.frontends.cfamily.grammar import parse
+from tunepass.frontends.cfamily.lexemes import SPLICED
 from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.statements import Statements
@@ -34,6 +35,8 @@ from tunepass.frontends.cfamily.tree import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+NOT_PLAIN = re.compile(rf"//|/\*|#|{SPLICED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Function:
     template: Template | None
     attributes: tuple[Attribute, ...]
     pragmas: tuple[PragmaWords, ...]
-    first: int  # indices of tokens: the first of the definition, the braces of the body
+    first: int  # indices of tokens: the first of the definition, the braces of the body or `try` and its last brace
     formals_end: int  # the bracket that closes the formal parameters
     opening: int
     closing: int
@@ -92,6 +95,9 @@ class Function:
         try:
             if self.node.has_error:
                 raise reader.first_fault(self.node)
+            if self.node.type == "try_statement":
+                tried = reader.statement(self.node)
+                return Block(statements=(tried,), first=tried.first, last=tried.last)
             return reader._compound_statement(self.node)
         except SyntaxFault as fault:
             raise self.unit.unreadable(fault) from None
@@ -222,7 +228,7 @@ class Unit:
         if not inside:
             return ""
         text = self.source.text[inside[0].start : inside[-1].end]
-        plain = not any(t.made or t.within for t in inside) and not re.search(r"//|/\*|#|\\\n", text)
+        plain = not any(t.made or t.within for t in inside) and not NOT_PLAIN.search(text)
         return " ".join(text.split()) if plain else spaced(inside)
 
     def index(self, token: Token) -> int:
@@ -343,8 +349,9 @@ class _FileScope:
 
     def _function(self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int) -> None:
         reader = self.reader
-        body, written = node.child_by_field_name("body"), node.child_by_field_name("declarator")
-        if body is None or written is None or body.type != "compound_statement":
+        tried = (child for child in node.named_children if child.type == "try_statement")
+        body, written = node.child_by_field_name("body") or next(tried, None), node.child_by_field_name("declarator")
+        if body is None or written is None or body.type not in ("compound_statement", "try_statement"):
             return  # `= default`, `= delete`
         declarator = reader.declarator(written)
         if declarator.parameters is None:

@@ -85,6 +85,8 @@ class Program(Expressions):
                 return self._looped(s)
             case tree.Declaration():
                 self._declare(s)
+            case tree.Evaluated(expression=tree.Tried(blocks=(tried, *_))) if not self.strict:
+                return self.statement(tried)
             case tree.Evaluated(expression=e) if e is not None:
                 self._evaluate(e)
             case tree.Jump(kind="return", value=e) if e is not None:

@@ -129,7 +129,8 @@ class Scop:
     `condition` (isl's text, a part of the `context`) is what code has to check: elsewhere the source's own text runs.
     `declarations` (C text, `double sum;`) go before that code: variables that the source declares inside. `after` (C
     text, `i = n;`) follow it: what indices declared outside hold. `taken` are names that new code must not use.
-    `headers_declare`: a `for` may declare its index, as in all but C of before 1999.
+    `headers_declare`: a `for` may declare its index, as in all but C of before 1999. `text` is the source's own where
+    that of the `span` cannot be indented (a line spliced inside a word, a raw string of several lines).
     """
 
     parameters: tuple[ScopParameter, ...]
@@ -145,6 +146,7 @@ class Scop:
     headers_declare: bool = True
     hindrances: tuple[Hindrance, ...] = ()
     condition: str = ""
+    text: str = ""
 
     def __hash__(self) -> int:
         """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""

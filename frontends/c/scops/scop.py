@@ -17,13 +17,13 @@ from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.reading.listed import ListedReader
 from tunepass.frontends.c.scops.reading.reader import RegionReader
 from tunepass.frontends.c.scops.statements.branches import whole_branches
-from tunepass.frontends.c.scops.statements.occurrences import address_taken
 from tunepass.frontends.c.scops.statements.raw import RawStatement
 from tunepass.frontends.c.scops.statements.region import Region, read_region
 from tunepass.frontends.c.scops.substitution.forward import forwarded
 from tunepass.frontends.c.scops.substitution.live import is_live_after
 from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.c.scops.substitution.walks import with_distances
+from tunepass.frontends.cfamily.lexemes import on_plain_lines
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
@@ -78,7 +78,6 @@ class _Assembly:
         replaced: frozenset[str],
     ):
         self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
-        self.addressed = address_taken([*region.before, *region.inside, *region.after])
         self.parameters = list(reader.parameters.values())
         self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self, overlapping)
         self.conditions: list[str] = []
@@ -91,6 +90,8 @@ class _Assembly:
         self.check_indices()
         self.parameters = self.named_parameters(targets)
         statements = [self.statement(n, raw, targets[n]) for n, raw in enumerate(reader.statements)]
+        span = self.source.span(*whole_branches(self.region.unit, pragma, self.region.start, self.region.end))
+        text = on_plain_lines(span.text)
         return Scop(
             parameters=tuple(self.parameters),
             context=self.prefixed("{ : " + self.context() + " }"),
@@ -99,11 +100,12 @@ class _Assembly:
             loops=tuple(reader.loops),
             statements=tuple(statements),
             pragma=pragma,
-            span=self.source.span(*whole_branches(self.region.unit, pragma, self.region.start, self.region.end)),
+            span=span,
             declarations=tuple(reader.declarations.values()),
             after=self.after(),
             taken=reader.taken,
             hindrances=(*reader.hindrances, *hindrances(reader.statements, targets, self.arrays.unknown)),
+            text="" if text == span.text else text,
         )
 
     def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
@@ -236,7 +238,7 @@ class _Assembly:
 
     def is_read_later(self, name: str) -> bool:
         region = self.region
-        return name in self.addressed or is_live_after(region.function.body, region.start, region.end, name)
+        return name in region.addressed or is_live_after(region.function.body, region.start, region.end, name)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if isinstance(array.layout, AccessorLayout):

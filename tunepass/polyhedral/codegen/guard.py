@@ -18,4 +18,4 @@ def condition_of(scop: Scop) -> str:
 
 
 def source_lines(scop: Scop) -> tuple[str, ...]:
-    return tuple(dedented(scop.span.text, scop.span.column).splitlines())
+    return tuple(dedented(scop.text or scop.span.text, scop.span.column).splitlines())

@@ -26,7 +26,7 @@ from tunepass.polyhedral.codegen.updates import SUMMED
 from tunepass.polyhedral.model.extents import longest_extents
 from tunepass.polyhedral.shapes.shapes import shapes_of
 from tunepass.polyhedral.spaces.chains import Chain, chains_of
-from tunepass.polyhedral.spaces.packs import Pack, derive_packs
+from tunepass.polyhedral.spaces.packs import Pack, derive_packs, name_part
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
@@ -189,7 +189,7 @@ class _Deriving:
             longest = max((self.extents.get(loop, math.inf) for loop in loops), default=math.inf)
             sizes = [size for size in TILES if 2 * size <= longest]
             if sizes:
-                name = f"TILE{self.suffix}_{index}"
+                name = f"TILE{self.suffix}_{name_part(index)}"
                 tiles.append((Ordinal(name, [1, *sizes], log=True, span=self.span), loops))
                 for chain in self.chains:
                     for loop in loops:
@@ -221,7 +221,7 @@ class _Deriving:
         jammable = [loop for c in self.chains for loop in c.jams if self.extents.get(loop, math.inf) >= 2 * COPIES[0]]
         jams = []
         for index, loops in list(self.by_index(jammable).items())[:MOST_JAMS]:
-            name = f"JAM{self.suffix}_{index}"
+            name = f"JAM{self.suffix}_{name_part(index)}"
             jams.append((Ordinal(name, [1, *COPIES], log=True, span=self.span), loops))
             self.demand_inside(name, loops, orders)
             for chain in self.chains:

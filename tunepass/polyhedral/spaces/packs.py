@@ -29,6 +29,11 @@ class Pack:
     condition: str
 
 
+def name_part(text: str) -> str:
+    """The name of an index or an array as a parameter's name may have it: in ASCII."""
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"u{ord(c):04x}" for c in text)
+
+
 def derive_packs(
     scop: Scop, chains: Sequence[Chain], tiles: Mapping[str, str], span: Span, suffix: str
 ) -> tuple[Pack, ...]:
@@ -38,7 +43,7 @@ def derive_packs(
         against = (loops for _, loops in _against(scop, chains, array.name))
         moving = dict.fromkeys(loops for loops in against if set(loops) <= tiles.keys())
         if moving and len(packs) < MOST_PACKS:
-            name = f"PACK{suffix}_{array.text}"
+            name = f"PACK{suffix}_{name_part(array.text)}"
             sizes = [" and ".join(dict.fromkeys(f"{tiles[loop]} > 1" for loop in loops)) for loops in moving]
             condition = " or ".join([f"not {name}", *dict.fromkeys(sizes)])
             loops = tuple(dict.fromkeys(loop for loops in moving for loop in loops))

@@ -25,7 +25,18 @@ from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Block, Declaration, Expression, For, ForEach, If, Statement, While
+from tunepass.frontends.cfamily.tree import (
+    Block,
+    Declaration,
+    Evaluated,
+    Expression,
+    For,
+    ForEach,
+    If,
+    Statement,
+    Tried,
+    While,
+)
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 
@@ -73,6 +84,8 @@ def _before(s: Statement | None, place: int) -> Sequence[Statement]:
             return _before(s.body, place)
         case If():
             return _before(s.then, place) or _before(s.other, place)
+        case Evaluated(expression=Tried(blocks=blocks)):
+            return next((found for block in blocks if (found := _before(block, place))), ())
     return ()
 
 
@@ -150,3 +163,6 @@ def _declarations_before(s: Statement | None, place: int) -> Iterator[Declaratio
         case If():
             yield from _declarations_before(s.then, place)
             yield from _declarations_before(s.other, place)
+        case Evaluated(expression=Tried(blocks=blocks)):
+            for block in blocks:
+                yield from _declarations_before(block if block.start <= place < block.end else None, place)

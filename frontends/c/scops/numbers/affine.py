@@ -48,7 +48,10 @@ class Names(Protocol):
 
 
 def isl_name(name: str) -> str:
+    """In ASCII; C reserves names with two underlines, so that no other name is the same."""
     plain = re.sub(r"\W", "_", name)
+    if not plain.isascii():
+        plain = re.sub(r"[^\x00-\x7f]", lambda letter: f"__u{ord(letter[0]):04x}", plain)
     return f"{plain}_" if plain in ISL_WORDS else plain
 
 

@@ -15,6 +15,7 @@ from tunepass.frontends.cfamily.tree import (
     Binary,
     Block,
     Declaration,
+    Evaluated,
     Expression,
     For,
     ForEach,
@@ -25,6 +26,7 @@ from tunepass.frontends.cfamily.tree import (
     Number,
     Statement,
     Step,
+    Tried,
     While,
 )
 from tunepass.frontends.cfamily.walk import names as named
@@ -154,6 +156,8 @@ def leaving(s: Statement | None, own: frozenset[str] = frozenset()) -> Jump | No
             return leaving(s.body, own | {"break", "continue"})
         case While():
             return leaving(s.body, own | ({"break"} if s.kind == "switch" else {"break", "continue"}))
+        case Evaluated(expression=Tried(blocks=blocks)):
+            return next((j for block in blocks if (j := leaving(block, own))), None)
     return None
 
 

@@ -49,6 +49,8 @@ class RegionValues:
             return None
         if variable is not None and (not variable.integral or variable.scope == "inner"):
             return None
+        if e.text in self.region.addressed and self.whole_effects.unknown:
+            return None
         if variable is not None and variable.scope == "global" and self.whole_effects.unknown and not variable.constant:
             return None
         type_ = variable.element if variable is not None else "int"

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.chains import CONDITIONS
-from tunepass.frontends.cfamily.raw import CONTINUATION, Directive
+from tunepass.frontends.cfamily.lexemes import on_one_line
+from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.cfamily.tokens import names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 
@@ -143,7 +144,7 @@ class OwnPragmas:
             if marked and directive.body.startswith("omp"):
                 message = "this loop has an OpenMP pragma, and `parallel` or `vectorize` writes another"
                 raise SourceError(message, span, "leave one of the two out")
-            lines.append(CONTINUATION.sub(" ", span.text).strip())
+            lines.append(on_one_line(span.text).strip())
         return tuple(lines)
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.c.scops.statements.addressed import asm_operands, changed_elsewhere
 from tunepass.frontends.c.scops.statements.edits import Edit, edited
+from tunepass.frontends.c.scops.statements.occurrences import address_taken
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_before, check_dropped
 from tunepass.frontends.c.scops.statements.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.chains import CONDITIONS
+from tunepass.frontends.cfamily.lexemes import on_plain_lines
 from tunepass.frontends.cfamily.refusals import condition_around
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
@@ -27,6 +30,7 @@ from tunepass.frontends.cfamily.tree import (
     Name,
     PragmaWords,
     Statement,
+    Tried,
     While,
 )
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -68,6 +72,13 @@ class Region:
         return self.unit.made_words[token.start, token.end] == 1
 
     @cached_property
+    def addressed(self) -> frozenset[str]:
+        """Names of variables that code may change without naming them, or in ways that are not followed."""
+        code = [*self.before, *self.inside, *self.after]
+        others = changed_elsewhere(self.function, self.start)
+        return address_taken(code) | asm_operands(code) | others
+
+    @cached_property
     def left_out(self) -> tuple[tuple[int, int], ...]:
         """The parts of the text that the compiler does not see: directives and inactive branches."""
         parts = [(d.start, d.end) for d in self.unit.text.raw.directives if d.kind in CONDITIONS]
@@ -75,10 +86,10 @@ class Region:
         return tuple(sorted((a, b) for a, b in parts if self.start <= a < self.end))
 
     def text(self, start: int, end: int) -> str:
-        """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
+        """[start, end) of the source, edited, on plain lines, with blanks for what the compiler does not see."""
         text = self.unit.source.text
         blanks = [Edit(a, b, "\n" * text.count("\n", a, b) or " ") for a, b in self.left_out]
-        return edited(text, start, end, [*blanks, *self.edits])
+        return on_plain_lines(edited(text, start, end, [*blanks, *self.edits]))
 
 
 def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
@@ -232,6 +243,9 @@ def _inner_blocks(s: Statement) -> Iterator[Sequence[Statement]]:
     match s:
         case For() | ForEach() | While():
             yield from _blocks(s.body)
+        case Evaluated(expression=Tried(blocks=blocks)):
+            for inner in blocks:
+                yield from _blocks(inner)
         case If():
             yield from _blocks(s.then)
             yield from _blocks(s.other)

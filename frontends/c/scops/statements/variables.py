@@ -18,6 +18,7 @@ from tunepass.frontends.cfamily.tree import (
     Conditional,
     Declaration,
     Declarator,
+    Evaluated,
     Expression,
     For,
     ForEach,
@@ -28,6 +29,7 @@ from tunepass.frontends.cfamily.tree import (
     Number,
     PragmaWords,
     Statement,
+    Tried,
     Unary,
     While,
 )
@@ -286,6 +288,10 @@ def _declare_before(s: Statement, place: int, variables: Variables) -> None:
             _declare_before(s.body, place, variables)
         case For() | While() | ForEach() if s.start < place:
             _declare_before(s.body, place, variables)
+        case Evaluated(expression=Tried(blocks=blocks)):
+            for inner in blocks:
+                if inner.start <= place < inner.end:
+                    _declare_before(inner, place, variables)
         case If() if s.start < place:
             branch = s.then if s.then.end > place or s.other is None else s.other
             _declare_before(branch, place, variables)

@@ -58,7 +58,7 @@ class Forwarded(NamedTuple):
 
 def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
     """`apart` are pointers set before the region whose memory no other name in it reaches: they stay as they are."""
-    taken = occurrences.address_taken([*region.before, *region.inside, *region.after])
+    taken = region.addressed
     nothing = Forwarded(region)
     if has_labels(region.function.body):
         return nothing
@@ -111,6 +111,8 @@ class _Walker:
                 known = self.lasting.surviving(known, around)
                 if isinstance(around, For) and isinstance(around.begin, Declaration):
                     self.variables.declare(around.begin, "local")
+            elif isinstance(around, Evaluated):  # `try`: a handler begins after any part of what is tried
+                known = self.lasting.surviving(known, around)
             if inside is first:
                 break
         self.inside = True

@@ -18,6 +18,7 @@ from tunepass.frontends.cfamily.tree import (
     Jump,
     PragmaWords,
     Statement,
+    Tried,
     While,
 )
 
@@ -49,6 +50,8 @@ def is_live_after(body: Block, start: int, end: int, name: str) -> bool:
                 return first == "reads"
         elif isinstance(around, For | While | ForEach) and _again(around, name) == "reads":
             return True
+        elif isinstance(around, Evaluated) and any(_first(block, name) == "reads" for block in _parts(around)[1:]):
+            return True  # by a handler
     return False
 
 
@@ -60,6 +63,8 @@ def _parts(s: Statement) -> Sequence[Statement]:
             return (body,)
         case If(then=then, other=other):
             return (then,) if other is None else (then, other)
+        case Evaluated(expression=Tried(blocks=blocks)):
+            return blocks
     return ()
 
 

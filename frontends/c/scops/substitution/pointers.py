@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 
-from tunepass.frontends.c.scops.statements.occurrences import address_taken, named_in, nodes
+from tunepass.frontends.c.scops.statements.occurrences import named_in, nodes
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable
 from tunepass.frontends.c.scops.substitution.allocations import allocates
@@ -70,7 +70,7 @@ class _Values:
 
     def __init__(self, region: Region):
         self.region = region
-        self.taken = address_taken([*region.before, *region.inside, *region.after])
+        self.taken = region.addressed
         self.values: defaultdict[str, list[Expression | None]] = defaultdict(list)
         for node in nodes(region.function.body):
             match node:

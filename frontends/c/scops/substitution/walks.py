@@ -19,7 +19,7 @@ from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_stateme
 from tunepass.frontends.c.scops.numbers.headers import leaving
 from tunepass.frontends.c.scops.statements.edits import Edit
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.c.scops.statements.occurrences import address_taken, nodes
+from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.substitution.distances import NOWHERE, Distance, Trips, step_of, trips_of
 from tunepass.frontends.c.scops.substitution.live import has_labels, is_live_after
@@ -41,6 +41,7 @@ from tunepass.frontends.cfamily.tree import (
     Name,
     Statement,
     Step,
+    Tried,
 )
 
 
@@ -50,10 +51,9 @@ class _NotAWalk(Exception):
 
 def with_distances(region: Region) -> Region:
     """The region with each pointer that walks at the place where it starts."""
-    taken = address_taken([*region.before, *region.inside, *region.after])
     if has_labels(region.function.body):
         return region
-    for name in sorted(_stepped(region.statements) - taken):
+    for name in sorted(_stepped(region.statements) - region.addressed):
         if _may_walk(name, region):
             region = _one(name, region)
     return region
@@ -301,6 +301,8 @@ def _always(e: Expression, step: Step) -> bool:
                 found: tuple[object, ...] = (unsure,)
             case Conditional(_, one, other):
                 found = (one, other)
+            case Tried(blocks=blocks):
+                found = blocks
             case _:
                 continue
         if any(inner is step for part in found for inner in nodes(part)):
