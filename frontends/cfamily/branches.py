@@ -113,9 +113,10 @@ def _chains(listed: Sequence[Alternative], matters: Callable[[Alternative], bool
             continue
         known = tuple(condition for condition in alternative.conditions if condition is not None)
         if len(known) < len(alternative.conditions):
-            text = alternative.chain.conditions[alternative.conditions.index(None)]
+            place = alternative.conditions.index(None)
+            text, line = alternative.chain.conditions[place], alternative.chain.heads[place]
             message = f"what `{text}` is for each value of the parameters cannot be told"
-            raise SourceError(message, alternative.line, UNREADABLE_HINT)
+            raise SourceError(message, alternative.file.line_of(line), UNREADABLE_HINT)
         places[place] = len(chains)
         chains.append(_Chain(alternative, known, None if around is None else (places[around[0]], around[1])))
     return chains

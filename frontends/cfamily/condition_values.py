@@ -6,21 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from tunepass.expr import algebra, typing
-from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, OrderType, RealType, Type
+from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, OrderType, RealType, Type, free_names
 from tunepass.expr.nodes import Name as Symbol
 from tunepass.frontends.cfamily.booleans import folded
+from tunepass.frontends.cfamily.by_values import condition_for, truths, value_in
 from tunepass.frontends.cfamily.constants import named_values
 from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.macro_states import Definition, Event, MacroStates
 from tunepass.frontends.cfamily.marks import PREFIX, closing
+from tunepass.frontends.cfamily.preprocessor_values import UndefinedValueError, computed
 from tunepass.frontends.cfamily.tokens import Token, tokens
-from tunepass.frontends.cfamily.tree import SyntaxFault
+from tunepass.frontends.cfamily.tree import Expression, Name, SyntaxFault
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.cfamily.values import Values
+from tunepass.frontends.cfamily.walk import nodes
+from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
+TRUTHS = ("true", "false")  # words of C++
 DEPTH_LIMIT = 32  # macros in macros
 
 
@@ -33,6 +40,7 @@ class Conditions:
     types: Mapping[str, Type]
     numbers: Mapping[str, Expr]
     states: MacroStates
+    parameters: tuple[Parameter, ...]
 
     @classmethod
     def of(cls, unit: Unit, parameters: Sequence[Parameter], states: MacroStates) -> Conditions:
@@ -50,7 +58,7 @@ class Conditions:
                 numbers[parameter.name] = value
             if distinct and not isinstance(parameter.type, RealType):
                 types[parameter.name] = parameter.type
-        return cls(unit, types, numbers, states)
+        return cls(unit, types, numbers, states, tuple(parameters))
 
     def read(self, text: str) -> Expr | None:
         """None where its value cannot be told for every value of the parameters."""
@@ -60,10 +68,39 @@ class Conditions:
             read = parse_expression(words)
         except (SyntaxFault, _UntoldError):
             return None
-        known |= {name: value for name, value in self.numbers.items() if name not in self.types}
-        plain = Values(self.types, dict(known)).condition(read)
+        plain_names = {**known, **{name: value for name, value in self.numbers.items() if name not in self.types}}
+        plain = Values(self.types, dict(plain_names)).condition(read)
         value = plain if plain is not None else Values(self.types, {**known, **self.numbers}).condition(read)
-        return None if value is None else folded(value)
+        if value is not None and not any(_is_wrapping(word) for word in words):
+            return folded(value)
+        return self._by_values(read, known, value)
+
+    def _by_values(self, read: Expression, known: Mapping[str, Expr], symbolic: Expr | None) -> Expr | None:
+        """As the preprocessor computes it; `symbolic` if that has the same outcomes, or if values are too many."""
+        exprs = {**known, **self.numbers}
+        named = {node.text for node in nodes(read) if isinstance(node, Name)}
+        inside = {n for name in named if name in exprs for n in free_names(exprs[name])} | named
+        involved = [p for p in self.parameters if p.name in inside]
+
+        def number(name: str, values: Mapping[str, Value]) -> int:
+            if name in exprs:
+                return value_in(exprs[name], values)
+            value = values.get(name)
+            if not isinstance(value, int):
+                raise UndefinedValueError
+            return value
+
+        def holds(values: Mapping[str, Value]) -> bool:
+            return bool(computed(read, lambda name: number(name, values)).value)
+
+        outcomes = truths(involved, holds)
+        if symbolic is not None and outcomes is not None:
+            others = truths(involved, lambda values: bool(value_in(symbolic, values)))
+            if others is None or not np.array_equal(outcomes, others):
+                return condition_for(outcomes, involved)
+        if symbolic is not None:
+            return folded(symbolic)
+        return None if outcomes is None else condition_for(outcomes, involved)
 
     @cached_property
     def _choices(self) -> frozenset[str]:
@@ -108,7 +145,8 @@ class Conditions:
         at = 0
         while at < len(words):
             word, at = words[at], at + 1
-            if word.kind != "name" or word.text in known or word.text in self.unit.text.symbols.names:
+            plain = word.text in TRUTHS and self.unit.cxx and word.text not in self.unit.text.macros
+            if word.kind != "name" or plain or word.text in known or word.text in self.unit.text.symbols.names:
                 result.append(word)
                 continue
             events = self._events(word.text, inside)
@@ -160,6 +198,11 @@ class Conditions:
 
 class _UntoldError(Exception):
     """What a condition is cannot be told."""
+
+
+def _is_wrapping(word: Token) -> bool:
+    """May arithmetic with it differ from that of expressions, which round down and know no unsigned numbers?"""
+    return word.at("/", "%", "<<", ">>", "~", "*") or (word.kind == "number" and "u" in word.text.lower())
 
 
 def _told(condition: Expr | None) -> Expr:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 SHIFT_LIMIT = 64
 BITS = 1 << 64
+BASES = {"0x": 16, "0b": 2}
 
 
 def literal(text: str) -> int | None:
     """The value of a whole-number literal."""
     digits = text.lower().rstrip("ul").replace("'", "")
     try:
-        base = (
-            16 if digits.startswith("0x") else 8 if digits[:1] == "0" and digits.isdigit() and len(digits) > 1 else 10
-        )
+        octal = digits[:1] == "0" and digits.isdigit() and len(digits) > 1
+        base = BASES.get(digits[:2], 8 if octal else 10)
         value = int(digits, base) if len(digits) < 24 else None
     except ValueError:
         return None
