@@ -104,7 +104,7 @@ class Declarations(Expressions):
             if at in self.feed.asides and token.text in ASIDE_CALLS | {"["}:
                 if (keyword := self._keyword(at)) is not None:
                     words.append(keyword)
-                at = self._closing(at + 1) + 1 if token.text != "[" else at + 1
+                at = (self._closing(at + 1) if token.text != "[" else self._attribute_end(at)) + 1
                 continue
             if at in self.feed.left_out:
                 at += 1
@@ -353,6 +353,16 @@ class Declarations(Expressions):
         return Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
 
     # --- attributes and templates ---------------------------------------------------------------------------------
+
+    def _attribute_end(self, at: int) -> int:
+        """The index of the bracket that closes `[[...]]`."""
+        depth = 0
+        while at + 1 < len(self.tokens):
+            depth += self.tokens[at].at("[") - self.tokens[at].at("]")
+            if depth == 0:
+                break
+            at += 1
+        return at
 
     def _keyword(self, at: int) -> Token | None:
         """`__shared__` for the attribute that CUDA's headers make of it."""

@@ -261,14 +261,11 @@ class Feeder:
             return self._launch(at)
         elif token.text == "=" and self.cxx and self._next(at - 1).at("*", "&", "&&"):
             return self._unnamed_default(at)
-        elif token.text == "[" and self._next(at + 1).at("[") and self._next(at + 2).kind == "name":
-            end = at + 2
-            while end + 1 < len(self.tokens) and not (self._next(end).at("]") and self._next(end + 1).at("]")):
-                end += 1
-            plain = all(t.kind == "name" or t.at("::", ",") for t in self.tokens[at + 2 : end])
-            if not self._next(at - 1).at(")", "]") and (plain or self._next(at - 1).kind != "name"):
-                self.asides |= set(range(at, end + 2))
-                return end + 2
+        elif token.text == "[" and self._next(at + 1).at("["):
+            end = self._attribute_end(at + 2)
+            if end:
+                self.asides |= set(range(at, end))
+                return end
         elif token.text in SPELLED:
             self.spelled[at] = SPELLED[token.text]
         return at + 1
@@ -281,6 +278,23 @@ class Feeder:
             end += 1
         self.left_out |= set(range(at, end))
         return end
+
+    def _attribute_end(self, at: int) -> int:
+        """The index after `]]` where the tokens from `at` on are `using a: b, c::d(...)`; 0 where they are not."""
+        if self._next(at).text == "using" and self._next(at + 2).at(":"):
+            at += 3
+        while not self._next(at).at("]"):
+            if self._next(at).kind != "name" or self._next(at).text == "omp":  # OpenMP's say what runs
+                return 0
+            at += 3 if self._next(at + 1).at("::") and self._next(at + 2).kind == "name" else 1
+            if self._next(at).at("("):
+                at = closing(self.tokens, at) + 1
+            at += self._next(at).at("...")
+            if self._next(at).at(","):
+                at += 1
+            elif not self._next(at).at("]"):
+                return 0
+        return at + 2 if self._next(at + 1).at("]") else 0
 
     def _launch(self, at: int) -> int:
         """`f<<<grid, block>>>(x)`: without the launch."""

@@ -265,6 +265,10 @@ class Unit:
 
     def unreadable(self, fault: SyntaxFault) -> UnreadableError:
         token = fault.token
+        at = self._indices.get(id(token), len(self.tokens))
+        if [t.text for t in self.tokens[at : at + 3]] == ["[", "[", "omp"]:
+            hint = "write the directive as `#pragma omp`"
+            return UnreadableError("OpenMP's attributes are not read", self.source.span(token.start, token.end), hint)
         bracket = self._unmatched if fault.is_general else None
         if bracket is not None:
             what = "is not closed" if bracket.text in BRACKETS else "closes no bracket"

@@ -96,12 +96,14 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     """Raises SourceError where nothing that can be read follows `pragma`. `listed`: it names its loops."""
     function = function_around(pragma, unit)
     code = unit.tokens[function.opening + 1 : function.closing]
-    begin = next((n for n, t in enumerate(code) if t.start >= pragma.end), len(code))
+    attributed = next((n for n, t in enumerate(code) if t.start >= pragma.end), len(code))
+    asides, first = unit.reader.feed.asides, function.opening + 1
+    begin = next((n for n in range(attributed, len(code)) if first + n not in asides), len(code))
     if begin == len(code):
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
     end = None if listed else _scop_end(pragma, unit, code[begin].start, function)
     statements = _statements(function.body, code[begin].start, end, pragma, listed)
-    start = OwnPragmas(unit).first(pragma.end, statements[0].start)
+    start = min(code[attributed].start, OwnPragmas(unit).first(pragma.end, statements[0].start))
     check_before(unit, pragma)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
