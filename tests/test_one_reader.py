@@ -42,7 +42,6 @@ ALLOWED = {
     "frontends/c/emission.py": "names of files as identifiers; the prototype that the header repeats",
     "frontends/c/entry.py": "the types of formals put into the entry that the harness calls",
     "frontends/c/frontend.py": "the stem of a file",
-    "frontends/c/lowering.py": "the default in a call of `tune` that the reader found, replaced by the choice",
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
     "frontends/c/scops/numbers/affine.py": "names as isl spells them",

@@ -52,6 +52,7 @@ from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import parameters_of, symbols_of, words_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
+    check_not_declared,
     check_outside,
     check_tune_calls,
     constants_of,
@@ -152,6 +153,8 @@ class _KernelReader:
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
+        set_otherwise = self.present | {call.name for call in self.tune_calls}
+        check_not_declared(self.unit, self.known - set_otherwise)
         groups = reading_one(groups, self.only)
         self.kernels = [g.target for g in groups if isinstance(g.target, KernelPragma)]
         for pragma in self.kernels:

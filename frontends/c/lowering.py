@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.ir.c_kernel import CKernel, TunedConstant
 from tunepass.ir.candidate import Candidate, Request
@@ -12,7 +10,6 @@ from tunepass.ir.scop_directives import ScopNest
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
-DEFAULT = re.compile(r'(\(\s*"\w+"\s*,\s*).*?(\s*\)\Z)', re.DOTALL)  # of a call of `tune`
 ITSELF = ("", "int", "bool")  # types that a plain value has
 
 
@@ -150,7 +147,9 @@ def stated(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str
 
 
 def _stated(constant: TunedConstant, value: Value) -> str:
-    return DEFAULT.sub(lambda call: f"{call[1]}{_plain(value)}{call[2]}", constant.span.text)
+    call, default = constant.span, constant.default
+    text = call.source.text
+    return text[call.start : default.start] + _plain(value) + text[default.end : call.end]
 
 
 def _constant(constant: TunedConstant, value: Value) -> str:

@@ -190,11 +190,12 @@ class KernelCall:
 @dataclass(frozen=True, slots=True)
 class TunedConstant:
     """An expression that a parameter's value takes the place of, as an expression of `type`; where that is
-    empty, as it is."""
+    empty, as it is. `default` is the part of it that states the parameter's default."""
 
     parameter: str
     type: str
     span: Span
+    default: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

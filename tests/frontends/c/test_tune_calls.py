@@ -99,3 +99,35 @@ def test_a_call_inside_a_nest_is_told() -> None:
     )
     with pytest.raises(SourceError, match="inside a nest"):
         CFrontend().parse(Source("f.cpp", text.replace("i += int(step)", "i++")))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['"TI" "LE"', '/* of tiles */ "TILE" // no comma', 'R"x(TILE)x"', '"TI\\\nLE"', "NAME", 'HALF "LE"'],
+)
+def test_the_name_may_be_spelled_as_any_string(name: str) -> None:
+    macros = '#define HALF "TI"\n#define NAME HALF "LE"\n'
+    written = f"tune<int>({name}\n, 32 /* kept */)"
+    k = kernel(macros + SOURCE.replace('tune<int>("TILE", 32);', f"{written};", 1))
+    assert next(p.default for p in k.parameters if p.name == "TILE") == 32
+    text = lower(k, Configuration({"TILE": 64, "STEP": 1, "FAST": False, "RATE": 1.5})).text
+    assert text is not None and "constexpr int TILE = 64;" in text
+    emitted = CFrontend().emit((k.scheduled((Choice("TILE", 16),)),))[0]
+    assert written.replace("32", "16") in emitted.text
+
+
+@pytest.mark.parametrize("value", ["TUNE(TILE, 32)", 'tune<int>("TI\\x4cE", 32)', "32"])
+def test_a_constant_that_no_call_sets_is_refused_where_it_is_declared(value: str) -> None:
+    text = "#define TUNE(n, d) tune<int>(#n, d)\n" + SOURCE.replace('tune<int>("TILE", 32);', f"{value};", 1)
+    with pytest.raises(SourceError, match="`TILE` is declared here") as caught:
+        kernel(text)
+    span = caught.value.diagnostics[0].span
+    assert span is not None and span.source.line_text(span.start).startswith("constexpr int TILE")
+
+
+def test_macros_that_stand_for_types_are_no_declarations() -> None:
+    param = '#pragma tunepass param REAL: categorical("float", "double") = "double"\n'
+    head = f"{param}#ifndef REAL\n#define REAL double\n#endif\n"
+    pragma = "#pragma tunepass kernel f(n = 64, x: inout double[n])\n"
+    body = "static REAL kept; template <class A, class B> struct S {}; S<const REAL, int> s;\n"
+    kernel(head + pragma + body + "void f(int n, double *x) { const REAL y = kept; x[0] += y; }\n")
