@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.marks import ARGUMENT, CLOSE, END, OPEN, PRAGMA, PREFIX, SECTION, ActiveTokens, Use
-from tunepass.frontends.cfamily.output import PRAGMA_LINE, Chunk, Output
+from tunepass.frontends.cfamily.output import Chunk, Output, pragma_lines
 from tunepass.frontends.cfamily.raw import RawText
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Kind, Token, tokens, words_of
@@ -87,7 +87,7 @@ class Aligner:
         """Tokens of an included file: made by the directive that includes it, or by the one that includes that."""
         start, end = self._directive()
         position = 0
-        for match in PRAGMA_LINE.finditer(chunk.text) if "#" in chunk.text else ():
+        for match in pragma_lines(chunk.text):
             self.result.tokens += self._included(chunk, position, match.start(), start, end)
             words = tuple(self._included(chunk, match.start(1), match.end(1), start, end))
             self.result.pragmas.append(PragmaTokens(words, len(self.result.tokens), start, end, True))

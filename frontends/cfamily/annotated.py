@@ -13,7 +13,7 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.chains import chains
 from tunepass.frontends.cfamily.lexemes import SPLICE, lexemes
 from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in, spaced, tokens
 
 OWN = "tunepass"
 COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")
@@ -74,6 +74,9 @@ def annotated(source: Source) -> Annotated:
     _check_spelling(source, live)
     pragmas = [*(_pragma(source, directive) for directive in own), *_comment_pragmas(source)]
     pragmas.sort(key=lambda pragma: pragma.start)
+    for section in raw.sections:
+        if section.outer is not None and alive(section.outer[0]):
+            check_is_directive(source, section.tokens, *section.outer)
     sections = (section for section in raw.sections if section.outer is None)
     return Annotated(
         source,
@@ -81,6 +84,14 @@ def annotated(source: Source) -> Annotated:
         tuple(directive for directive in live if directive.start not in pragma_starts),
         tuple(token for section in sections for token in section.tokens if alive(token.start)),
     )
+
+
+def check_is_directive(source: Source, words: Sequence[Token], start: int, end: int) -> None:
+    """Raises SourceError for a pragma of tunepass's, these words, that `_Pragma` makes in [start, end)."""
+    if words and words[0].text == OWN and source.text[start : start + 1] not in ("#", "%"):
+        message = "tunepass reads its pragmas from lines `#pragma`, not from `_Pragma`"
+        hint = f"write `#pragma {spaced(words)}`"
+        raise SourceError(message, source.span(start, end), hint)
 
 
 def _first_word(directive: Directive) -> str:

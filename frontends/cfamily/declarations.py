@@ -44,6 +44,8 @@ RECORDS = {
 }
 CUDA_ATTRIBUTES = frozenset({"global", "device", "host", "shared", "constant", "managed", "grid_constant"})
 PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"})
+RESIZING = frozenset({"vector_size", "ext_vector_type", "mode", "neon_vector_type", "neon_polyvector_type"})
+"""Attributes, without underlines."""
 
 
 class Declarations(Expressions):
@@ -64,9 +66,16 @@ class Declarations(Expressions):
         words, spelled = self.specifiers(node)
         written = (child for child in self._declarators(node) if not is_unnamed_bit_field(child))
         declarators = tuple(self._initialised(child, node, in_body) for child in written)
+        if "typedef" in words and declarators and self._is_resized(node):
+            words = ("typedef", declarators[0].name.text)
         return Declaration(
             words=words, declarators=declarators, spelled=spelled, first=self.begin(node), last=self.ends(node)[1]
         )
+
+    def _is_resized(self, node: Node) -> bool:
+        """Has the type another size than its words say? It is one of its own then."""
+        inside = range(self._begin(node), self.last(node) + 1)
+        return any(at in self.feed.asides and self.tokens[at].text.strip("_") in RESIZING for at in inside)
 
     def begin(self, node: Node) -> Token:
         """The first token, asides before it included."""

@@ -47,8 +47,10 @@ NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof"
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
 SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum", "typename"}
+SPECIAL |= {"requires", "goto"}
 """Names that are looked at wherever they stand; others only before a bracket."""
-OPERATORS = SPELLED.keys() | {"(", "<", "<<", "[", "="}
+OPERATORS = SPELLED.keys() | {"(", "<", "<<", "[", "=", "&&"}
+BEFORE_LABEL = ("=", "{", ",", "(", "[", "?", ":")
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 NO_ARGUMENTS = (";", "{", "}", "=", "&&", "||", "?", "+=", "-=", "*=", "/=", "++", "--")
 """Never among template arguments outside brackets."""
@@ -159,6 +161,10 @@ class Feeder:
             self.left_out.add(at + 1)  # the two brackets are one word of the grammar
             self.spelled[at + 2] = following.text + self.tokens[at + 2].text
             return at + 3
+        elif token.text == "goto" and following.at("*"):
+            return self._computed_goto(at)
+        elif token.text == "requires" and self.cxx and self._next(at - 1).at(")", "mutable", "noexcept", "constexpr"):
+            return self._requires(at)
         elif token.text == "typename" and self.cxx:
             self._typename(at)
         elif token.text == "enum" and following.at(":"):
@@ -185,6 +191,54 @@ class Feeder:
             end += 1
         if depth == 0 and self._next(end).at("(", "{") and not self._next(end + 1).at("*", "&"):
             self.left_out.add(at)
+
+    def _computed_goto(self, at: int) -> int:
+        """`goto *table[i];` with one name for what is computed."""
+        end = at + 2
+        while end < len(self.tokens) and not self.tokens[end].at(";"):
+            end += 1
+        self.spelled[at + 1] = "label"
+        self.left_out |= set(range(at + 2, end))
+        return end
+
+    def _requires(self, at: int) -> int:
+        """`[](auto v) requires C<T> && (sizeof(v) > 1) {`: without the clause, which functions alone may have."""
+        end = at + 1
+        while end < len(self.tokens):
+            if self._next(end).at("requires"):
+                end = closing(self.tokens, end + 1) + 1 if self._next(end + 1).at("(") else end + 1
+                end = self._closing_brace(end) + 1
+            elif self._next(end).at("("):
+                end = closing(self.tokens, end) + 1
+            else:
+                end = self._after_name(end)
+            if not self._next(end).at("&&", "||"):
+                break
+            end += 1
+        if self._next(end).at("{"):
+            self.left_out |= set(range(at, end))
+            return end
+        return at + 1
+
+    def _closing_brace(self, opening: int) -> int:
+        depth, end = 0, opening
+        while end < len(self.tokens):
+            depth += self.tokens[end].at("{") - self.tokens[end].at("}")
+            if depth == 0:
+                break
+            end += 1
+        return end
+
+    def _after_name(self, at: int) -> int:
+        """The index after a name with its scopes and template arguments."""
+        depth = 0
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            if depth == 0 and not (token.kind == "name" or token.at("::", "<")):
+                break
+            depth += token.at("<") - (len(token.text) if token.at(">", ">>") else 0)
+            at += 1
+        return at
 
     def _untyped(self, at: int) -> None:
         """`enum : unsigned char { ... }`: without the type, which the grammar takes after a name alone."""
@@ -266,6 +320,8 @@ class Feeder:
             if end:
                 self.asides |= set(range(at, end))
                 return end
+        elif token.text == "&&" and self._next(at - 1).at(*BEFORE_LABEL) and self._next(at + 1).kind == "name":
+            self.spelled[at] = "&"  # the address of a label
         elif token.text in SPELLED:
             self.spelled[at] = SPELLED[token.text]
         return at + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +15,7 @@ MACRO = re.compile(
     r"^#(?P<kind>define|undef) (?P<name>[\w$]+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE
 )
 PRAGMA_LINE = re.compile(r"^[ \t]*#[ \t]*pragma\b([^\n]*)$", re.MULTILINE)
+RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"', re.DOTALL)
 OWN = "tunepass_main"  # `#line 1 "tunepass_main"` names the text that was fed
 
 
@@ -74,7 +76,7 @@ def _chunks(text: str, macros: dict[str, list[MacroText]]) -> list[Chunk]:
     chunks: list[Chunk] = []
     pieces: list[str] = []
     position, line = 0, 1
-    for start in _hashes(text):
+    for start in _outside(_raw_strings(text), _hashes(text)):
         match = LINE.match(text, start) if text.startswith("# ", start) else None
         macro = MACRO.match(text, start) if match is None else None
         if match is not None:
@@ -107,6 +109,37 @@ def _hashes(text: str) -> Iterator[int]:
             return
 
 
+def _raw_strings(text: str) -> list[tuple[int, int]]:
+    """Those of several lines."""
+    return [m.span() for m in RAW.finditer(text) if "\n" in m.group()] if 'R"' in text else []
+
+
+def _outside(ranges: Sequence[tuple[int, int]], places: Iterator[int]) -> Iterator[int]:
+    starts = [start for start, _ in ranges]
+    for place in places:
+        before = bisect_right(starts, place) - 1
+        if before < 0 or place >= ranges[before][1]:
+            yield place
+
+
+def pragma_lines(text: str) -> Iterator[re.Match[str]]:
+    """The lines `#pragma`, which no raw string has."""
+    if "#" not in text:
+        return
+    found = {match.start(): match for match in PRAGMA_LINE.finditer(text)}
+    for start in _outside(_raw_strings(text), iter(found)):
+        yield found[start]
+
+
+def _with_marks(text: str) -> str:
+    """The text with each line `#pragma` between marks."""
+    pieces, position = [], 0
+    for match in pragma_lines(text):
+        pieces += [text[position : match.start()], f" {PRAGMA}m_ {match[1]} {END}m_ "]
+        position = match.end()
+    return "".join([*pieces, text[position:]])
+
+
 def _enter(files: list[_Opened], name: str, flags: Sequence[str], chunks: list[Chunk]) -> None:
     if "1" in flags or not files:
         files.append(_Opened(name, "3" in flags))
@@ -128,6 +161,5 @@ def _close(opened: _Opened, chunks: list[Chunk]) -> None:
 
 def _chunk(opened: _Opened, text: str, line: int) -> Chunk:
     if opened.name == OWN:
-        text = PRAGMA_LINE.sub(lambda m: f" {PRAGMA}m_ {m[1]} {END}m_ ", text)
-        return Chunk("", text, line=line)
+        return Chunk("", _with_marks(text), line=line)
     return Chunk(opened.name, text, opened.system or opened.name.startswith("<"), line)

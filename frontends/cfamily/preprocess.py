@@ -41,6 +41,7 @@ from tunepass.frontends.cfamily.redefined import check_not_redefined
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, closings, names_in, words_of
 from tunepass.frontends.cfamily.tree import UnreadableError
+from tunepass.frontends.cfamily.trigraphs import trigraph_at
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 ABSENT = f"{PREFIX}h_"
@@ -245,6 +246,9 @@ def _difference(
 
 
 def _refusal(source: Source, place: int) -> SourceError:
+    trigraph = trigraph_at(source, place)
+    if trigraph is not None:
+        return trigraph
     span = source.span(place, min(place + 1, len(source.text)))
     hint = "write the macro's use out here, or put it into brackets of its own"
     return SourceError("the macros of this line cannot be traced to the source's text", span, hint)

@@ -32,6 +32,7 @@ from tunepass.frontends.cfamily.tree import (
     TemplateParameter,
     UnreadableError,
 )
+from tunepass.frontends.cfamily.trigraphs import trigraph_at
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -265,6 +266,9 @@ class Unit:
 
     def unreadable(self, fault: SyntaxFault) -> UnreadableError:
         token = fault.token
+        trigraph = trigraph_at(self.source, token.start)
+        if trigraph is not None:
+            return trigraph
         at = self._indices.get(id(token), len(self.tokens))
         if [t.text for t in self.tokens[at : at + 3]] == ["[", "[", "omp"]:
             hint = "write the directive as `#pragma omp`"
@@ -506,6 +510,7 @@ class _FileScope:
     def _alias(self, node: Node) -> None:
         name, type_ = self.reader.token(self.reader._field(node, "name")), self.reader._field(node, "type")
         words, spelled = self.reader.specifiers(type_)
+        words = (name.text,) if self.reader._is_resized(node) else words
         inner = type_.child_by_field_name("declarator")
         shape = self.reader.declarator(inner) if inner is not None else None
         declarator = Declarator(

@@ -10,7 +10,7 @@ from functools import cached_property
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.c.scops.statements.addressed import asm_operands, changed_elsewhere
 from tunepass.frontends.c.scops.statements.edits import Edit, edited
-from tunepass.frontends.c.scops.statements.occurrences import address_taken
+from tunepass.frontends.c.scops.statements.occurrences import address_taken, nodes
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_before, check_dropped
 from tunepass.frontends.c.scops.statements.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
@@ -27,6 +27,7 @@ from tunepass.frontends.cfamily.tree import (
     ForEach,
     If,
     Jump,
+    Lambda,
     Name,
     PragmaWords,
     Statement,
@@ -204,6 +205,8 @@ def _statements(body: Block, begin: int, end: int | None, pragma: Span, listed: 
             inner = tuple(s for s in statement.statements if not isinstance(s, PragmaWords))
             return inner or (statement,)
         return _with_loop(found)
+    if any(isinstance(node, Lambda) and node.token.start <= begin < node.last.end for node in nodes(body)):
+        raise SourceError("a loop inside a lambda is not scheduled", pragma, "make the lambda a function")
     if end is not None:
         raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
     if listed:
