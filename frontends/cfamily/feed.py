@@ -47,10 +47,11 @@ NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof"
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
 SPECIAL = ASIDE_CALLS | ASIDES | OPENCL_ASIDES | TYPEOF | SPELLED.keys() | {"new", "operator", "enum", "typename"}
-SPECIAL |= {"requires", "goto"}
+SPECIAL |= {"requires", "goto", "case"}
 """Names that are looked at wherever they stand; others only before a bracket."""
 OPERATORS = SPELLED.keys() | {"(", "<", "<<", "[", "=", "&&"}
 BEFORE_LABEL = ("=", "{", ",", "(", "[", "?", ":")
+IMAGINARY = re.compile(r"(?!0[xX])[0-9.]+(?:[eE][+-]?[0-9]+)?[fFlL]?[iIjJ][fFlL]?")
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 NO_ARGUMENTS = (";", "{", "}", "=", "&&", "||", "?", "+=", "-=", "*=", "/=", "++", "--")
 """Never among template arguments outside brackets."""
@@ -121,6 +122,8 @@ class Feeder:
             if token.kind == "op" and token.text in OPERATORS:
                 at = self._op(at, token, variables)
                 continue
+            if token.kind == "number" and token.text[-1] in "iIjJfFlL" and IMAGINARY.fullmatch(token.text):
+                self.spelled[at] = "1"
             at += 1
         return self._written(variables)
 
@@ -161,6 +164,8 @@ class Feeder:
             self.left_out.add(at + 1)  # the two brackets are one word of the grammar
             self.spelled[at + 2] = following.text + self.tokens[at + 2].text
             return at + 3
+        elif token.text == "case":
+            self._range(at + 1)
         elif token.text == "goto" and following.at("*"):
             return self._computed_goto(at)
         elif token.text == "requires" and self.cxx and self._next(at - 1).at(")", "mutable", "noexcept", "constexpr"):
@@ -191,6 +196,13 @@ class Feeder:
             end += 1
         if depth == 0 and self._next(end).at("(", "{") and not self._next(end + 1).at("*", "&"):
             self.left_out.add(at)
+
+    def _range(self, at: int) -> None:
+        """`case 1 ... 3:` with an operator of both."""
+        while at < len(self.tokens) and not self.tokens[at].at(":", ";", "{", "}"):
+            if self.tokens[at].at("..."):
+                self.spelled[at] = "||"
+            at += 1
 
     def _computed_goto(self, at: int) -> int:
         """`goto *table[i];` with one name for what is computed."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.cfamily.chains import branch_around, chains
+from tunepass.frontends.cfamily.marks import closing
+from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.unit import Unit
 
 
@@ -27,8 +29,24 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
         for token, after in zip(section.tokens, section.tokens[1:]):
             if token.text == name and after.at("(") and token.start > named.end:
                 return _inactive(unit, name, named, token.start)
+    untyped = _without_type(unit, name)
+    if untyped is not None:
+        span = unit.source.span(untyped.start, untyped.end)
+        return SourceError(f"the definition of `{name}` states no return type", span, f"write `int {name}`")
     fault = next((f for f in unit.faults if not unit.is_included(f.token) and f.token.end > named.start), None)
     return unit.unreadable(fault) if fault is not None else None
+
+
+def _without_type(unit: Unit, name: str) -> Token | None:
+    """The name in a definition `name(...)` at file scope that begins with it, as C had it before 1999."""
+    depth, tokens = 0, unit.tokens
+    for at, token in enumerate(tokens[:-1]):
+        depth += token.at("(", "{", "[") - token.at(")", "}", "]")
+        if depth == 0 and token.text == name and tokens[at + 1].at("(") and (not at or tokens[at - 1].at(";", "}")):
+            end = closing(tokens, at + 1) + 1
+            if end < len(tokens) and (tokens[end].at("{") or tokens[end].kind == "name"):
+                return token
+    return None
 
 
 def names_after_macros(unit: Unit) -> dict[str, str]:

@@ -6,8 +6,9 @@ import pytest
 
 from tests.frontends.c.scops.reading import PRAGMA, accesses, scop_of
 from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Jump, Lambda
+from tunepass.frontends.cfamily.tree import Binary, Jump, Lambda
 from tunepass.frontends.cfamily.walk import nodes
 
 COMPUTED = """
@@ -23,6 +24,14 @@ odd: x[0] = 2;
 def test_a_computed_goto_is_a_goto() -> None:
     (function,) = read(Source("k.c", COMPUTED), (), "c").functions
     assert [n.kind for n in nodes(function.body) if isinstance(n, Jump)] == ["goto", "label", "return", "label"]
+
+
+def test_ranges_of_cases_and_imaginary_numbers_are_read() -> None:
+    switch = "switch (n) { case 'a' ... 'c': case 1 + 1 ... 5: return 3; default:; }"
+    text = f"int f(int n) {{ _Complex double z = 1.0iF + 2i * 1e3j; {switch} return 0; }}\n"
+    (function,) = read(Source("k.c", text), (), "c").functions
+    cases = [n.value for n in nodes(function.body) if isinstance(n, Jump) and n.kind == "case"]
+    assert [value.op if isinstance(value, Binary) else value for value in cases] == ["...", "...", None]
 
 
 @pytest.mark.parametrize(
@@ -55,3 +64,16 @@ def test_a_nest_in_a_lambda_is_refused_with_its_cause() -> None:
     loop = f"auto g = [&](int m) {{\n{PRAGMA}\nfor (int i = 0; i < m; i++) x[i] = 1; }};\ng(n);\n"
     with pytest.raises(SourceError, match="a loop inside a lambda is not scheduled"):
         scop_of(f"void f(int n, double *x) {{\n{loop}}}\n", "k.cpp")
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["f(n, x)\n  double *x;\n{", "f(int n, double *x) {", "double g(void);\nf(n, x) int n; double *x; {"],
+)
+def test_a_definition_without_a_return_type_is_named(head: str) -> None:
+    pragmas = "#pragma tunepass param U: ordinal(1, 2) = 1\n#pragma tunepass kernel f(n = 64, x: inout double[n])\n"
+    text = f"{pragmas}{head}\n for (; n--;) x[n] *= U; }}\n"
+    with pytest.raises(SourceError, match="the definition of `f` states no return type") as caught:
+        CFrontend().parse(Source("k.c", text), words=("gcc", "-std=gnu89"))
+    span = caught.value.diagnostics[0].span
+    assert span is not None and span.text == "f"

@@ -212,6 +212,8 @@ def _type_of_lvalue(e: Expression, variables: Variables) -> tuple[str, int] | No
 
 
 def _type_of_number(text: str) -> tuple[str, int] | None:
+    if not text.startswith("0x") and text.rstrip("ulf")[-1] in "ij":
+        return None  # complex
     digits = text.rstrip("ul") if text.startswith("0x") else text.rstrip("ulf")
     suffix = text[len(digits) :]
     if not text.startswith("0x") and ("." in text or "e" in text or suffix == "f"):
