@@ -60,13 +60,13 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.annotated import Annotated, annotated, check_is_directive
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.branches import refusals
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import names_after_macros, unread_headers
+from tunepass.frontends.cfamily.refusals import check_are_directives, names_after_macros, unread_headers
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
@@ -143,8 +143,7 @@ class _KernelReader:
         ).read()
         self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
-        for made in self.unit.pragmas:
-            check_is_directive(self.source, made.words, made.start, made.end)
+        check_are_directives(self.unit)
         pragmas, kernels = after_macros(pragmas, self.unit), after_macros(kernels, self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant(kernels, self.functions)

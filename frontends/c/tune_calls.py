@@ -51,13 +51,13 @@ def tune_calls(text: Annotated) -> tuple[TuneCall, ...]:
 
 def _texts_of_macros(directives: Sequence[Directive]) -> Mapping[str, Sequence[Token] | None]:
     """The words of macros without arguments; None of one with several texts."""
-    found: dict[str, Sequence[Token] | None] = {}
+    texts: dict[str, Sequence[Token] | None] = {}
     for directive in directives:
         if directive.kind == "define" and (defined := definition_of(directive)).parameters is None:
             name, words = defined_name(directive), defined.words
-            same = name not in found or [t.text for t in found[name] or ()] == [t.text for t in words]
-            found[name] = words if same else None
-    return found
+            same = name not in texts or [t.text for t in texts[name] or ()] == [t.text for t in words]
+            texts[name] = words if same else None
+    return texts
 
 
 def _call(
@@ -84,7 +84,7 @@ def _call(
 
 
 def _written_name(words: Sequence[Token], texts: Mapping[str, Sequence[Token] | None], depth: int = 0) -> str:
-    """What neighbouring strings, or macros that are strings, say; empty of anything else."""
+    """The text of neighbouring strings, or of macros that are strings; empty of anything else."""
     pieces: list[str] = []
     for word in words:
         expanded = texts.get(word.text) if word.kind == "name" and depth < DEPTH_LIMIT else None
@@ -96,7 +96,7 @@ def _written_name(words: Sequence[Token], texts: Mapping[str, Sequence[Token] | 
 
 
 def _inside(text: str) -> str:
-    """What a string says, raw ones included; empty where escapes do."""
+    """The text of a string, plain or raw; empty of one with escapes."""
     prefix, _, inside = text.partition('"')
     inside = inside.removesuffix('"')
     if prefix.endswith("R"):

@@ -58,15 +58,15 @@ def condition_for(outcomes: Truths, parameters: Sequence[Parameter]) -> Expr | N
         chosen = np.zeros(len(outcomes), np.bool_)
         chosen[indices] = True
         inner = condition_for(outcomes[indices[0]], rest) if rest else TRUE if outcomes[indices[0]] else FALSE
-        own = _among(first, chosen) if inner != FALSE else FALSE
-        if inner is None or own is None:
+        first_has = _among(first, chosen) if inner != FALSE else FALSE
+        if inner is None or first_has is None:
             return None
-        terms.append(conjunction(own, inner))
+        terms.append(conjunction(first_has, inner))
     return disjunction(*terms)
 
 
 def _among(parameter: Parameter, chosen: Truths) -> Expr | None:
-    """That a parameter has one of the values."""
+    """The condition that a parameter has one of the values."""
     symbol = Symbol(parameter.name, parameter.type)
     if chosen.all():
         return TRUE
@@ -87,7 +87,7 @@ def _runs(chosen: Truths) -> list[tuple[int, int]]:
 
 
 def _between(parameter: Parameter, symbol: Symbol, first: int, last: int) -> Expr:
-    """That it is the value of one of these indices."""
+    """The condition that the value is one of these indices."""
     domain, end = parameter.domain, len(parameter.domain) - 1
     values = [domain[n] for n in range(first, last + 1)]
     if first == last or isinstance(parameter.type, CategoryType) or not _ascends(domain):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from tunepass.frontends.cfamily.ends import attribute_end, requirement_end, token_at
 from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.tokens import Token
 
@@ -128,7 +129,7 @@ class Feeder:
         return self._written(variables)
 
     def _next(self, at: int) -> Token:
-        return self.tokens[at] if 0 <= at < len(self.tokens) else END_TOKEN
+        return token_at(self.tokens, at)
 
     def _name(self, at: int, token: Token) -> int:
         following = self._next(at + 1)
@@ -169,7 +170,10 @@ class Feeder:
         elif token.text == "goto" and following.at("*"):
             return self._computed_goto(at)
         elif token.text == "requires" and self.cxx and self._next(at - 1).at(")", "mutable", "noexcept", "constexpr"):
-            return self._requires(at)
+            end = requirement_end(self.tokens, at + 1)
+            if self._next(end).at("{"):  # of a lambda or a function; the grammar has it for functions alone
+                self.left_out |= set(range(at, end))
+                return end
         elif token.text == "typename" and self.cxx:
             self._typename(at)
         elif token.text == "enum" and following.at(":"):
@@ -212,45 +216,6 @@ class Feeder:
         self.spelled[at + 1] = "label"
         self.left_out |= set(range(at + 2, end))
         return end
-
-    def _requires(self, at: int) -> int:
-        """`[](auto v) requires C<T> && (sizeof(v) > 1) {`: without the clause, which functions alone may have."""
-        end = at + 1
-        while end < len(self.tokens):
-            if self._next(end).at("requires"):
-                end = closing(self.tokens, end + 1) + 1 if self._next(end + 1).at("(") else end + 1
-                end = self._closing_brace(end) + 1
-            elif self._next(end).at("("):
-                end = closing(self.tokens, end) + 1
-            else:
-                end = self._after_name(end)
-            if not self._next(end).at("&&", "||"):
-                break
-            end += 1
-        if self._next(end).at("{"):
-            self.left_out |= set(range(at, end))
-            return end
-        return at + 1
-
-    def _closing_brace(self, opening: int) -> int:
-        depth, end = 0, opening
-        while end < len(self.tokens):
-            depth += self.tokens[end].at("{") - self.tokens[end].at("}")
-            if depth == 0:
-                break
-            end += 1
-        return end
-
-    def _after_name(self, at: int) -> int:
-        """The index after a name with its scopes and template arguments."""
-        depth = 0
-        while at < len(self.tokens):
-            token = self.tokens[at]
-            if depth == 0 and not (token.kind == "name" or token.at("::", "<")):
-                break
-            depth += token.at("<") - (len(token.text) if token.at(">", ">>") else 0)
-            at += 1
-        return at
 
     def _untyped(self, at: int) -> None:
         """`enum : unsigned char { ... }`: without the type, which the grammar takes after a name alone."""
@@ -328,7 +293,7 @@ class Feeder:
         elif token.text == "=" and self.cxx and self._next(at - 1).at("*", "&", "&&"):
             return self._unnamed_default(at)
         elif token.text == "[" and self._next(at + 1).at("["):
-            end = self._attribute_end(at + 2)
+            end = attribute_end(self.tokens, at + 2)
             if end:
                 self.asides |= set(range(at, end))
                 return end
@@ -346,23 +311,6 @@ class Feeder:
             end += 1
         self.left_out |= set(range(at, end))
         return end
-
-    def _attribute_end(self, at: int) -> int:
-        """The index after `]]` where the tokens from `at` on are `using a: b, c::d(...)`; 0 where they are not."""
-        if self._next(at).text == "using" and self._next(at + 2).at(":"):
-            at += 3
-        while not self._next(at).at("]"):
-            if self._next(at).kind != "name" or self._next(at).text == "omp":  # OpenMP's say what runs
-                return 0
-            at += 3 if self._next(at + 1).at("::") and self._next(at + 2).kind == "name" else 1
-            if self._next(at).at("("):
-                at = closing(self.tokens, at) + 1
-            at += self._next(at).at("...")
-            if self._next(at).at(","):
-                at += 1
-            elif not self._next(at).at("]"):
-                return 0
-        return at + 2 if self._next(at + 1).at("]") else 0
 
     def _launch(self, at: int) -> int:
         """`f<<<grid, block>>>(x)`: without the launch."""
@@ -454,9 +402,6 @@ class Feeder:
         starts = [0, *accumulate(len(text) + 1 for text in pieces)][: len(pieces)]
         asides, left_out = frozenset(self.asides), frozenset(self.left_out)
         return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, asides, left_out, variables)
-
-
-END_TOKEN = Token("end", "", 0, 0)
 
 
 def _variables(tokens: Sequence[Token]) -> frozenset[str]:

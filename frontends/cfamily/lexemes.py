@@ -50,7 +50,7 @@ Lexeme = tuple[str, str, int, int]
 
 
 def lexemes(text: str, start: int = 0, end: int | None = None) -> Iterator[Lexeme]:
-    """Those of `text[start:end]`, comments and directives included."""
+    """The lexemes of `text[start:end]`, comments and directives included."""
     end = len(text) if end is None else end
     if SPLICE.search(text, start, end) is None:
         yield from _lexemes(text, start, end)
@@ -99,11 +99,11 @@ class _Joined:
         return joined
 
     def start(self, place: int) -> int:
-        """Where the character at that place stands."""
+        """The offset of the character at that place."""
         return place + self.shifts[bisect_right(self.cuts, place)]
 
     def end(self, place: int) -> int:
-        """Where the character before that place ends."""
+        """The offset after the character before that place."""
         return place + self.shifts[bisect_left(self.cuts, place)]
 
 

@@ -110,7 +110,7 @@ def _hashes(text: str) -> Iterator[int]:
 
 
 def _raw_strings(text: str) -> list[tuple[int, int]]:
-    """Those of several lines."""
+    """The ranges of raw strings of several lines."""
     return [m.span() for m in RAW.finditer(text) if "\n" in m.group()] if 'R"' in text else []
 
 
@@ -126,9 +126,9 @@ def pragma_lines(text: str) -> Iterator[re.Match[str]]:
     """The lines `#pragma`, which no raw string has."""
     if "#" not in text:
         return
-    found = {match.start(): match for match in PRAGMA_LINE.finditer(text)}
-    for start in _outside(_raw_strings(text), iter(found)):
-        yield found[start]
+    lines = {match.start(): match for match in PRAGMA_LINE.finditer(text)}
+    for start in _outside(_raw_strings(text), iter(lines)):
+        yield lines[start]
 
 
 def _with_marks(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What an `#if` computes: 64-bit numbers with or without a sign (C11, 6.10.1), for given values of its names."""
+"""Values of expressions in `#if`: 64-bit numbers with or without a sign (C11, 6.10.1), for given values of names."""
 
 from __future__ import annotations
 

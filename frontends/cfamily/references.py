@@ -1,4 +1,4 @@
-"""Which functions take arguments by references through which they may change them: C++ does not say so at the call."""
+"""Functions that take arguments by reference and may change them: C++ does not say so at the call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def references_of(unit: Unit) -> References:
 
 @dataclass(frozen=True)
 class References:
-    """Those of the source, of its own headers, and of the system's."""
+    """Functions of the source, of its own headers, and of the system's."""
 
     unit: Unit
     in_headers: dict[str, bool] = field(default_factory=dict)  # those that were asked for
@@ -28,7 +28,7 @@ class References:
         simple = name.partition("<")[0].rpartition("::")[2].strip()
         if simple in BY_VALUE:
             return False
-        known = self._own.get(simple)
+        known = self._formals.get(simple)
         if known is not None:
             return any(place < len(formals) and formals[place] for formals in known)
         if simple not in self.in_headers:
@@ -36,17 +36,17 @@ class References:
         return self.in_headers[simple]
 
     @cached_property
-    def _own(self) -> dict[str, list[tuple[bool, ...]]]:
-        """Of the functions of the source and its own headers: which formals are such references."""
-        found: dict[str, list[tuple[bool, ...]]] = {}
+    def _formals(self) -> dict[str, list[tuple[bool, ...]]]:
+        """For functions of the source and its own headers: whether each formal is such a reference."""
+        formals: dict[str, list[tuple[bool, ...]]] = {}
         for function in self.unit.functions:
             simple = function.name.text.partition("<")[0].rpartition("::")[2]
-            found.setdefault(simple, []).append(tuple(map(_changeable, function.formals)))
+            formals.setdefault(simple, []).append(tuple(map(_changeable, function.formals)))
         for declaration in self.unit.globals:
             for d in declaration.declarators:
                 if d.parameters is not None:
-                    found.setdefault(d.name.text, []).append(tuple(map(_changeable, d.parameters)))
-        return found
+                    formals.setdefault(d.name.text, []).append(tuple(map(_changeable, d.parameters)))
+        return formals
 
     def _in_headers(self, name: str) -> bool:
         """Has a function of that name in the headers, which are searched as text, such a reference?"""

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
+from tunepass.frontends.cfamily.annotated import check_is_directive
 from tunepass.frontends.cfamily.chains import branch_around, chains
 from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.unit import Unit
+
+
+def check_are_directives(unit: Unit) -> None:
+    """Raises SourceError for a pragma of tunepass's that a macro makes."""
+    for pragma in unit.pragmas:
+        check_is_directive(unit.source, pragma.words, pragma.start, pragma.end)
 
 
 def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:

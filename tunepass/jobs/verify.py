@@ -59,8 +59,8 @@ class Checked:
             return [f"{self.key}: no compiler is given this lock's flags, so they and headers are not compared; {how}"]
         if locked.changes(replace(now, source=locked.source, space=locked.space, device=locked.device)):
             example = shlex.join([_called(locked.compiler, self.job.kernel), *locked.flags])
-            asked = usual_compiler(cxx=self.job.kernel.language == "c++")[0]
-            return [f"{self.key}: compared with `{asked}`, as none was named; {how}: -- {example}"]
+            program = usual_compiler(cxx=self.job.kernel.language == "c++")[0]
+            return [f"{self.key}: compared with `{program}`, as none was named; {how}: -- {example}"]
         return []
 
 

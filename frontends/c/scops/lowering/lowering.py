@@ -85,7 +85,7 @@ def _before(s: Statement | None, place: int) -> Sequence[Statement]:
         case If():
             return _before(s.then, place) or _before(s.other, place)
         case Evaluated(expression=Tried(blocks=blocks)):
-            return next((found for block in blocks if (found := _before(block, place))), ())
+            return next((before for block in blocks if (before := _before(block, place))), ())
     return ()
 
 

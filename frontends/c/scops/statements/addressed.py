@@ -16,8 +16,8 @@ ASM = ("asm", "__asm__", "__asm")
 
 @lru_cache(maxsize=16)
 def changed_elsewhere(function: Function, place: int) -> frozenset[str]:
-    """Of variables of the function: what another name is bound to, what is handed on by reference, and what a lambda
-    or a `try` that is not around `place` sets."""
+    """The function's variables that another name is bound to, that are handed on by reference, or that a lambda or a
+    `try` which is not around `place` sets."""
     names: set[str] = set()
     references = references_of(function.unit)
     for node in nodes(function.body):
