@@ -209,10 +209,10 @@ class StudyError(TunepassError):
 
     Example:
         >>> try:
-        ...     tp.Study(space, tp.Objective("time"))
+        ...     tp.Study(space, "time")
         ... except tp.StudyError as error:
         ...     print(error.diagnostics[0].message)
-        objectives is a list of Objective, got Objective(name='time', unit='', maximise=False)
+        objectives is a list of Objective, got 'time'
     """
 
 

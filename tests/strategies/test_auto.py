@@ -14,11 +14,12 @@ from tunepass.space.columns import take
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
-from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, THREE_REALS, Auto
+from tunepass.strategies.auto import FOUR_REALS, REALS, SETTINGS, SEVERAL_REALS, THREE_REALS, Auto
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.study.trust import rank_correlation
@@ -66,6 +67,9 @@ def test_reals_alone_have_settings_of_their_own() -> None:
     assert [s.settings is SEVERAL_REALS for s in several if isinstance(s, Hypervolume)] == [True, False]
     three = Auto(task(Space(reals), objectives=3)).wrapped
     assert isinstance(three, Hypervolume) and three.settings is THREE_REALS
+    names = tuple(Objective(name) for name in "abcde")
+    five = Auto(replace(task(Space(reals)), objectives=names)).wrapped
+    assert isinstance(five, Hypervolume) and five.settings is FOUR_REALS
 
 
 def test_several_objectives_are_searched_by_hypervolume() -> None:

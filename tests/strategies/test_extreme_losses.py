@@ -26,7 +26,7 @@ TINY: list[Parameter] = [Real("x", 5e-324, 1e-310), Real("y", 1e-300, 1e300, log
 def searched(
     parameters: list[Parameter], factor: float, objectives: int = 1, constraints: tuple[str, ...] = ()
 ) -> Study:
-    names = ["a", "b", "c"][:objectives]
+    names = ["a", "b", "c", "d"][:objectives]
     some = Study(Space(parameters, constraints), [Objective(name) for name in names], max_evals=13)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -50,6 +50,7 @@ def test_extreme_losses(parameters: list[Parameter], factor: float) -> None:
 @pytest.mark.parametrize("factor", [1e200, 5e-324])
 def test_extreme_losses_of_several_objectives(factor: float) -> None:
     assert searched(MIXED, factor, 2).pareto and searched(REALS, factor, 3).pareto
+    assert searched(REALS, factor, 4).pareto and searched(MIXED, factor, 4).pareto
 
 
 def test_extreme_ranges_and_constraints() -> None:

@@ -40,3 +40,20 @@ def test_what_does_not_fit_is_named() -> None:
         valid_objectives([TIME, TIME])
     with pytest.raises(StudyError, match="at least 1"):
         valid_budget(0)
+
+
+def test_thresholds_are_finite_numbers_of_several_objectives() -> None:
+    near = Objective("rate", maximise=True, reference=10, limit=30.0)
+    assert (near.reference, near.limit) == (10.0, 30.0) and valid_objectives([TIME, near]) == (TIME, near)
+    for wrong in (float("nan"), float("inf"), True, "5"):
+        with pytest.raises(StudyError, match="the limit is a finite number, or None"):
+            Objective("time", limit=wrong)  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="limit is at least as good as the reference, got limit 5, reference 10"):
+        Objective("rate", maximise=True, reference=10, limit=5)
+    for one in (Objective("time", limit=2.0), Objective("time", reference=2.0)):
+        with pytest.raises(StudyError, match="among several objectives, got one: time"):
+            valid_objectives([one])
+
+
+def test_thresholds_are_no_part_of_an_objective_s_meaning() -> None:
+    assert Objective("time", limit=2.0) == Objective("time", reference=9.0) == Objective("time")

@@ -14,6 +14,8 @@ of the parameters only: a log-normal prior of lengthscales lets the others drop 
 objective uncertain along parameters that do not matter to it. Of three and more the prior is narrower, since the
 climb from the middle of a wide one may end where everything is noise (of 60 random rows of WFG4 it learned nothing
 about the third objective), and every third reference is at most behind the ends of the front that the models predict.
+Of four and more, half of the models' deviations count, since corners of the box, where all models are unsure, drew half
+of sixty evaluations; an objective is fitted as it is unless its log scale is predicted better.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ THREE_REALS = replace(
     gp=replace(SEVERAL_REALS.gp, lengthscale=LogNormal(0.0, 1.0)),
     reach=(0.0, 1.0, 1.0),
     foreseen=1000,
-)  # of three objectives and more; two are searched worse with them
+)  # of three objectives; two are searched worse with them
+FOUR_REALS = replace(THREE_REALS, pool=1000, deviations=0.5, plain_margin=-0.5)  # of four objectives and more
 
 
 class Auto(Strategy, Wrapper[Strategy]):
@@ -85,7 +88,7 @@ class Auto(Strategy, Wrapper[Strategy]):
 def _searching(task: Task) -> Strategy:
     reals = _all_reals(task.space)
     if len(task.objectives) > 1:
-        of_reals = SEVERAL_REALS if len(task.objectives) == 2 else THREE_REALS
+        of_reals = {2: SEVERAL_REALS, 3: THREE_REALS}.get(len(task.objectives), FOUR_REALS)
         return Hypervolume(task, of_reals if reals else None)
     return Bayesian(task, REALS if reals else SETTINGS)
 

@@ -29,7 +29,14 @@ class OutputScale:
         with np.errstate(divide="ignore"):
             return np.asarray(self.sign * np.log(np.maximum(self.sign * loss + self.offset, 0.0)))
 
+    def invert(self, z: Floats) -> Floats:
+        """y of z."""
+        if not self.sign:
+            return np.asarray(z, np.float64)
+        return np.asarray(self.sign * (np.exp(np.minimum(self.sign * z, LARGEST_LOG)) - self.offset))
 
+
+LARGEST_LOG = 700.0  # exp of it is finite
 PLAIN = OutputScale()
 TINY = 1e-6  # times the median magnitude
 

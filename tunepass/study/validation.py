@@ -45,6 +45,11 @@ def valid_objectives(objectives: object) -> tuple[Objective, ...]:
     names = [o.name for o in listed]
     if not names or len(set(names)) < len(names):
         raise StudyError(f"a study has objectives with distinct names, got {', '.join(names) or 'none'}")
+    if len(listed) == 1 and (listed[0].reference is not None or listed[0].limit is not None):
+        raise StudyError(
+            f"a reference and a limit say what counts among several objectives, got one: {names[0]}",
+            hint="leave them out, or give the study another objective",
+        )
     return listed
 
 

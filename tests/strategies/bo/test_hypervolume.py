@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,37 @@ def test_one_and_three_objectives(objectives: int) -> None:
 def test_four_objectives() -> None:
     pytest.importorskip("moocore")
     assert len(set(drive(Hypervolume(task(objectives=4)), 12))) == 12
+
+
+FOUR_SWITCHES = [{}, {"samples": 64, "generations": 0}, {"deviations": 0.5, "plain_margin": -0.05, "signs": True}]
+
+
+@pytest.mark.parametrize("switch", FOUR_SWITCHES, ids=str)
+def test_four_objectives_are_searched_alike_twice_and_after_an_interruption(switch: dict[str, Any]) -> None:
+    def make() -> Hypervolume:
+        whole = task(objectives=3)
+        four = replace(whole, objectives=(*whole.objectives, Objective("heat")))
+        return Hypervolume(four, HypervolumeSettings(surrogate="gp", **switch))
+
+    def priced(c: Configuration) -> Outcome:
+        outcome = price(c)
+        if not isinstance(outcome, Measured):
+            return outcome
+        return Measured({**outcome.values, "heat": 1 + sum(map(len, map(str, c.values()))) % 5})
+
+    first, second = make(), make()
+    seen = drive(first, 16, priced)
+    for number, configuration in enumerate(seen[:12]):
+        second.observe(Trial(number, configuration, priced(configuration)))
+    assert [c for n in range(12, 16) if (c := _next(second, n, priced))] == seen[12:]
+    batches = [(s := make(), drive(s, 12, priced))[0].suggest(9) for _ in range(2)]
+    assert batches[0] == batches[1] and len(set(batches[0])) == 9
+
+
+def _next(strategy: Strategy, number: int, priced: Callable[[Configuration], Outcome]) -> Configuration:
+    (configuration,) = strategy.suggest(1)
+    strategy.observe(Trial(number, configuration, priced(configuration)))
+    return configuration
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tunepass.space.columns import Columns, length, take
+from tunepass.space.columns import Columns, Indices, length, take
 from tunepass.space.neighbourhood import Neighbourhood
 
 MAX_DISTANCE = 3  # places along the front between two parents, at most
@@ -20,17 +20,30 @@ def crossover(neighbourhood: Neighbourhood, front: Columns, n: int, rng: np.rand
     members = length(front)
     first = rng.integers(members, size=n)
     second = np.clip(first + rng.integers(-MAX_DISTANCE, MAX_DISTANCE + 1, size=n), 0, members - 1)
+    rows = mutated(neighbourhood, mixed(neighbourhood, front, first, second, rng), rng)
+    return take(rows, neighbourhood.inside(rows))
+
+
+def mixed(
+    neighbourhood: Neighbourhood, parents: Columns, first: Indices, second: Indices, rng: np.random.Generator
+) -> Columns:
+    """Rows (n,), each value from one of two parents, whose places in `parents` are `first` and `second` (n,)."""
+    n = len(first)
     rows: Columns = {
         name: np.where(_broadcast(rng.random(n) < 0.5, column), column[first], column[second])
-        for name, column in front.items()
+        for name, column in parents.items()
     }  # fmt: skip
-    rows = neighbourhood.space.activity.canonical(rows)
-    steps = rng.integers(1, MAX_STEPS + 1, size=n)
+    return neighbourhood.space.activity.canonical(rows)
+
+
+def mutated(neighbourhood: Neighbourhood, rows: Columns, rng: np.random.Generator) -> Columns:
+    """Every row with one to three steps; what comes out need not be feasible."""
+    steps = rng.integers(1, MAX_STEPS + 1, size=length(rows))
     for step in range(MAX_STEPS):
         moving = steps > step
         moved = neighbourhood.stepped(take(rows, moving), rng)
         rows = {name: _replaced(column, moving, moved[name]) for name, column in rows.items()}
-    return take(rows, neighbourhood.inside(rows))
+    return rows
 
 
 def _broadcast(mask: np.ndarray, column: np.ndarray) -> np.ndarray:

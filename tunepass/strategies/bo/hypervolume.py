@@ -1,11 +1,12 @@
 """Several objectives: a surrogate each (or two), the hypervolume expected to be gained times P(feasible), local search.
 
     acquisition   utility of a candidate                                         objectives
-    ehvi          expected hypervolume improvement: exact, or by directions      2, 3; more
+    ehvi          expected hypervolume improvement: exact, or by sample points   2, 3; more
     smsego        hypervolume that the optimistic losses add, ε-dominance        2, 3
     chebyshev     ParEGO's function of the optimistic losses, random weights     any
 
-With more than three objectives `chebyshev` stands in for `smsego`.
+With more than three objectives `chebyshev` stands in for `smsego`; gains are those of the losses as they are, whatever
+scale they are fitted on, and the reference lies behind the front that an evolution on predicted losses arrives at.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.acquisition.base import JointAcquisition
-from tunepass.acquisition.directions import DirectionalImprovement
 from tunepass.acquisition.feasible import draw_limit
 from tunepass.acquisition.hypervolume import (
     ExpectedHypervolumeImprovement,
@@ -33,14 +33,18 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.crossover import crossover
 from tunepass.strategies.bo.deep_model import DeepModel
+from tunepass.strategies.bo.evolution import evolved
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
+from tunepass.strategies.bo.loss_scales import LossScales
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
-from tunepass.strategies.bo.output import OutputChoice
+from tunepass.strategies.bo.output import MARGIN, OutputChoice
+from tunepass.strategies.bo.region import FrontBounds, Region
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateModel, surrogate_factories
+from tunepass.strategies.bo.thresholds import Thresholds
 from tunepass.strategies.draws import draw_fitting
-from tunepass.strategies.transforms import log_scale
+from tunepass.strategies.transforms import PLAIN, OutputScale, log_scale_of
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
@@ -50,6 +54,9 @@ from tunepass.surrogates.sparse_gp import SparseProcess
 
 EXACT_OBJECTIVES = (2, 3)  # numbers of objectives that hypervolume acquisitions are exact for
 ROWS = 800  # rows that a process is conditioned on, at most: those near the front and the latest
+STARTS = 256  # uniform draws in the first generation of an evolution
+LEAST_RANGE = 1e-9  # of fitted losses that are all the same
+POINTS_KEY = 0x706F696E7473
 SHORTLIST = 64  # candidates of a batch whose utility is computed again once one is chosen
 
 
@@ -67,6 +74,12 @@ class HypervolumeSettings(LoopSettings):
         surrogate: a name, or a class or function that makes a Surrogate.
         crossovers: candidates by crossover and mutation of the front's members.
         batch: number of suggestions in one request from which one fit serves them all.
+        samples: of four and more objectives, points that EHVI is estimated by.
+        deviations: what EHVI by points multiplies the models' deviations by.
+        generations: of the evolution on predicted losses, with four and more objectives.
+        trade_off: of four and more objectives, what the other losses must fall by for a rise of 1 in one; ends of
+            the front that gain less are not looked for.
+        plain_margin: by which an objective must be predicted better as it is to be fitted so (`output="chosen"`).
 
     Example:
         >>> tp.HypervolumeSettings(acquisition="smsego").surrogate
@@ -85,6 +98,11 @@ class HypervolumeSettings(LoopSettings):
     elite: int = 4  # members of the front
     crossovers: int = 500
     batch: int = 8
+    samples: int = 256
+    deviations: float = 1.0
+    generations: int = 8
+    trade_off: float = 0.1
+    plain_margin: float = MARGIN
 
 
 class Hypervolume(BayesianLoop):
@@ -105,7 +123,10 @@ class Hypervolume(BayesianLoop):
         kinds = surrogate_factories(self.settings.surrogate)
         self.model_sets = [self._models(kind) for kind in kinds]
         alternatives = self._models(kinds[0])
-        self.outputs = [OutputChoice(log, plain) for log, plain in zip(self.model_sets[0], alternatives)]
+        self.outputs = [
+            OutputChoice(log, plain, self.settings.plain_margin) for log, plain in zip(self.model_sets[0], alternatives)
+        ]
+        self._evolved: Columns = {}  # of the latest fit
 
     def _models(self, make: SurrogateFactory) -> tuple[Model, ...]:
         """One model an objective."""
@@ -134,23 +155,23 @@ class Hypervolume(BayesianLoop):
         """At most `n` of one set of candidates, greedily: each chosen one joins the front as predicted."""
         rng = self.history.rng()
         probability, limit = self._probability(), draw_limit(rng, self.settings.limit)
+        self._evolved = {}  # so that a suggestion depends on the trials alone
         candidates = self._candidates(rng)
         p = probability(candidates)
         likely = p >= min(limit, float(p.max()))
         candidates, p = take(candidates, likely), p[likely]
-        losses, scale = self._losses()
-        least = self._least(losses, scale)
-        fronts = self._fit(losses, scale)
-        foreseen = self._foreseen(fronts, scale, rng)
-        predicted = [self._posteriors(models, candidates, scale) for models in self.model_sets]
+        losses, scales = self._losses()
+        fronts = self._fit(losses, scales.unit)
+        bounds = self._bounds(fronts, losses, scales, rng, near=True)
+        predicted = [self._posteriors(models, candidates, scales.unit) for models in self.model_sets]
         rows, chosen, turn = np.arange(len(p)), list[Configuration](), self._turn
         while len(chosen) < n and len(rows):
             weights = draw_weights(losses.shape[1], rng)
             utilities = [
-                self._acquisition(front, weights, turn + len(chosen), least, at).utility(
+                self._acquisition(front, weights, turn + len(chosen), bound).utility(
                     [posterior_at(q, rows) for q in posteriors]
                 )
-                for front, posteriors, at in zip(fronts, predicted, foreseen)
+                for front, posteriors, bound in zip(fronts, predicted, bounds)
             ]
             value = np.log(p[rows]) + self._weighted(utilities)
             best, *rest = rows[np.argsort(-value, kind="stable")[: SHORTLIST + n]]
@@ -164,11 +185,11 @@ class Hypervolume(BayesianLoop):
 
     def _objective_utility(self, rng: np.random.Generator) -> Utility:
         """log of the models' mean utility, weighted by how well they predict: one that sees a gain is enough."""
-        losses, scale = self._losses()
-        weights, least = draw_weights(losses.shape[1], rng), self._least(losses, scale)
+        losses, scales = self._losses()
+        weights, scale = draw_weights(losses.shape[1], rng), scales.unit
         fronts, turn = self._fit(losses, scale), self._turn
-        foreseen = self._foreseen(fronts, scale, rng) if self._reach(turn) < 1 else [None] * len(fronts)
-        acquisitions = [self._acquisition(f, weights, turn, least, at) for f, at in zip(fronts, foreseen)]
+        bounds = self._bounds(fronts, losses, scales, rng, near=self._reach(turn) < 1)
+        acquisitions = [self._acquisition(front, weights, turn, bound) for front, bound in zip(fronts, bounds)]
 
         def utility(columns: Columns) -> Floats:
             predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
@@ -180,12 +201,17 @@ class Hypervolume(BayesianLoop):
     def _turn(self) -> int:
         return len(self.history) + len(self.history.pending)
 
-    def _losses(self) -> tuple[Floats, Scale]:
-        """Measured losses (n, k), and what scales them to [0, 1]."""
+    def _losses(self) -> tuple[Floats, LossScales]:
+        """Measured losses (n, k) on their log scales or as they are, and these scales."""
         losses = self.history.losses
-        if self.settings.log_output:
-            losses = log_scale(losses) if self.settings.output == "log" else self._on_chosen_scales(losses)
-        return losses, Scale.of(losses)
+        if not self.settings.log_output:
+            outputs = [PLAIN] * losses.shape[1]
+        elif self.settings.output == "log":
+            outputs = [log_scale_of(column) for column in losses.T]
+        else:
+            outputs = self._chosen_scales(losses)
+        scaled = np.column_stack([output.apply(column) for output, column in zip(outputs, losses.T)])
+        return scaled, LossScales(outputs, Scale.of(scaled))
 
     def _least(self, losses: Floats, scale: Scale) -> Floats | None:
         """What no scaled loss is below (k,), where signs count: 0 of an objective that is fitted as it is."""
@@ -195,13 +221,13 @@ class Hypervolume(BayesianLoop):
         known = (measured >= 0).all(axis=0) & (losses == measured).all(axis=0)
         return np.where(known, scale.apply(np.zeros(losses.shape[1])), -np.inf)
 
-    def _on_chosen_scales(self, losses: Floats) -> Floats:
-        """Each objective on the scale that the first kind of models predicts better on; those models are used then."""
+    def _chosen_scales(self, losses: Floats) -> list[OutputScale]:
+        """For each objective the scale that the first kind of models predicts better on; those models are used then."""
         record = self.history
         rows = self.model_sets[0][0].rows(take(record.columns, record.measured))
         scales = [output.choose(rows, np.ascontiguousarray(column)) for output, column in zip(self.outputs, losses.T)]
         self.model_sets[0] = tuple(output.model for output in self.outputs)
-        return np.column_stack([scale.apply(column) for scale, column in zip(scales, losses.T)])
+        return scales
 
     def _fit(self, losses: Floats, scale: Scale) -> list[Floats]:
         """Fit all models. For each kind the scaled losses (n + pending, k), the pending ones as predicted."""
@@ -227,6 +253,39 @@ class Hypervolume(BayesianLoop):
     def _reach(self, turn: int) -> float:
         return self.settings.reach[turn % len(self.settings.reach)]
 
+    def _bounds(
+        self, fronts: Sequence[Floats], losses: Floats, scales: LossScales, rng: np.random.Generator, *, near: bool
+    ) -> list[FrontBounds]:
+        """For each kind of model, what is expected of the front; `near`: for references that may be near ones."""
+        if self._is_sampled:
+            return [FrontBounds(region=self._region(scales, rng))] * len(fronts)
+        least, thresholds = self._least(losses, scales.unit), self._thresholds
+        fitted = thresholds.fitted(scales) if thresholds.stated else None
+        foreseen = self._foreseen(fronts, scales.unit, rng) if near else [None] * len(fronts)
+        return [FrontBounds(least, corner, fitted) for corner in foreseen]
+
+    @property
+    def _thresholds(self) -> Thresholds:
+        return Thresholds.of(self.task.objectives, self.history.units)
+
+    @property
+    def _is_sampled(self) -> bool:
+        return self.settings.acquisition == "ehvi" and len(self.task.objectives) > max(EXACT_OBJECTIVES)
+
+    def _region(self, scales: LossScales, rng: np.random.Generator) -> Region:
+        """The region of the front that an evolution on the models' mean predictions arrives at."""
+        s, measured, shares = self.settings, self.history.losses, self._shares()
+        least = np.where((measured >= 0).all(axis=0) & s.signs, 0.0, -np.inf)
+
+        def predict(columns: Columns) -> Floats:
+            posteriors = [self._posteriors(models, columns, scales.unit) for models in self.model_sets]
+            means = [scales.plain(np.column_stack([q.mean for q in each])) for each in posteriors]
+            return np.maximum(np.tensordot(shares, np.array(means), 1), least)
+
+        start = join([self._front(), draw_fitting(self.task, STARTS, rng)])
+        self._evolved, predicted = evolved(self.neighbourhood, predict, start, s.trade_off, s.generations, rng)
+        return Region.of(np.vstack([measured, predicted]), s.trade_off, least, scales, self._thresholds)
+
     def _foreseen(self, fronts: Sequence[Floats], scale: Scale, rng: np.random.Generator) -> list[Floats | None]:
         """For each kind of model, behind the ends of the front that it predicts."""
         n, front = self.settings.foreseen // 2, self._front()
@@ -250,27 +309,34 @@ class Hypervolume(BayesianLoop):
         odds = np.exp(scores - scores.max())
         return np.asarray(odds / odds.sum())
 
-    def _acquisition(
-        self, losses: Floats, weights: Floats, turn: int, least: Floats | None, foreseen: Floats | None = None
-    ) -> JointAcquisition:
+    def _acquisition(self, losses: Floats, weights: Floats, turn: int, bounds: FrontBounds) -> JointAcquisition:
         """For the suggestion number `turn`, given the losses (n, k) of trials and of what is under evaluation."""
-        k, kind = losses.shape[1], self.settings.acquisition
+        s, k = self.settings, losses.shape[1]
         exact = k in EXACT_OBJECTIVES
-        if k == 1 or kind == "chebyshev" or (kind == "smsego" and not exact):
+        if k == 1 or s.acquisition == "chebyshev" or (s.acquisition == "smsego" and not exact):
             return ChebyshevBound(Scale.of(losses), weights)
-        if kind == "ehvi":
-            reference = reference_point(losses, self._reach(turn), foreseen)
-            front = ahead(losses, self.settings.least_gain)
-            if exact:
-                return ExpectedHypervolumeImprovement.of(front, reference, least)
-            return DirectionalImprovement.of(front, reference)
+        if bounds.region is not None:
+            rng = np.random.default_rng([self.task.seed, turn, POINTS_KEY])
+            return bounds.region.improvement(losses, s.least_gain, s.samples, s.deviations, rng)
+        if s.acquisition == "ehvi":
+            reference = self._reference(losses, bounds, self._reach(turn))
+            return ExpectedHypervolumeImprovement.of(ahead(losses, s.least_gain), reference, bounds.least)
         budget = self.task.max_evals
         left = max(0, budget - len(self.history)) if budget is not None else 0
         return SMSego.of(losses, reference_point(losses), left=left)
 
+    def _reference(self, losses: Floats, bounds: FrontBounds, reach: float) -> Floats:
+        """Behind the front of fitted losses (n, k), and within the user's thresholds."""
+        reference = reference_point(losses, reach, bounds.foreseen)
+        if bounds.thresholds is None:
+            return reference
+        size = np.maximum(np.ptp(losses, axis=0), LEAST_RANGE)
+        return bounds.thresholds.corner(reference, losses.min(axis=0), size)
+
     def _extra_candidates(self, rng: np.random.Generator) -> Sequence[Columns]:
         front, n = self._front(), self.settings.crossovers
-        return [crossover(self.neighbourhood, front, n, rng)] if front and n else []
+        parts = [self._evolved] if self._evolved else []
+        return [*parts, crossover(self.neighbourhood, front, n, rng)] if front and n else parts
 
     def _elite(self, rng: np.random.Generator) -> list[Configuration]:
         front = self._front()

@@ -26,11 +26,13 @@ MARGIN = 0.05  # by which the losses as they are must be predicted better
 class OutputChoice:
     """`OutputChoice(model, other)`: two models of one objective that have been fitted to nothing.
 
+    The losses as they are must be predicted better by `margin`.
+
     The scale at n rows depends on the rows at the last refit, never on the path taken there.
     """
 
-    def __init__(self, on_log_scale: Model, plain: Model):
-        self.on_log_scale, self.plain = on_log_scale, plain
+    def __init__(self, on_log_scale: Model, plain: Model, margin: float = MARGIN):
+        self.on_log_scale, self.plain, self.margin = on_log_scale, plain, margin
         self.model = on_log_scale  # of the scale chosen last
         self._chosen: dict[bytes, bool] = {}  # whether the losses are fitted as they are, at the last refit
 
@@ -45,7 +47,7 @@ class OutputChoice:
         if key not in self._chosen:
             x, loss = x[:n], loss[:n]
             gain = _score(self.plain, PLAIN, x, loss) - _score(self.on_log_scale, log_scale_of(loss), x, loss)
-            self._chosen = {key: gain > MARGIN}
+            self._chosen = {key: gain > self.margin}
         if not self._chosen[key]:
             return log
         self.model = self.plain
