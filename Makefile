@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,6 +55,10 @@ bench-resources: $(STAMP)
 # Commands about a store of 200,000 trials: CPU seconds, memory, sizes of pages (two minutes). ARGS=20000 for fewer trials.
 bench-long-store: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_long_store $(ARGS)
+
+# Four to six objectives beside Optuna, SMAC and BoTorch, as far as they are installed: docs/search.md
+bench-objectives: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_objectives $(ARGS)
 
 # The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
 bench-search: $(STAMP)
