@@ -56,7 +56,7 @@ bench-resources: $(STAMP)
 bench-long-store: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_long_store $(ARGS)
 
-# Four to six objectives beside Optuna, SMAC and BoTorch, as far as they are installed: docs/search.md
+# Four to six objectives beside Optuna, by ARGS="--methods auto,SMAC,BoTorch" beside others, where installed: docs/search.md
 bench-objectives: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_objectives $(ARGS)
 
