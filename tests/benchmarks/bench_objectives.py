@@ -3,9 +3,9 @@
     make bench-objectives ARGS="--seeds 12 --first 100 --evals 60"
 
 A peer that cannot be imported is left out, and named. SMAC, with two seconds a suggestion, and BoTorch, with many more,
-run when --methods names them. Every run is kept under --keep by the digest of the code, or for a peer by its version, so
-that a bench that was stopped goes on. Times are CPU time of the whole search over its evaluations. What the first method
-is ahead by is in pairs: the same problem and seed. On problems with a star the settings of `auto` were chosen.
+run when --methods names them. Every run is kept under --keep by the digest of the code, or for a peer by its version,
+so that a bench that was stopped goes on. Times are CPU time of the whole search over its evaluations. What the first
+method is ahead by is in pairs: the same problem and seed. On problems with a star the settings of `auto` were chosen.
 """
 
 from __future__ import annotations
