@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.diagnostics import StudyError
+
+Values = TypeVar("Values", float, NDArray[np.float64])  # one, or one of each trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class Objective:
         if not isinstance(self.maximise, bool):
             raise StudyError(f"objective {self.name}: maximise is True or False, got {self.maximise!r}")
 
-    def loss(self, value: float) -> float:
+    def loss(self, value: Values) -> Values:
         """The value as a loss: smaller is better."""
         return -value if self.maximise else value
 
