@@ -9,7 +9,7 @@ import pytest
 
 from tunepass.compilers import asking
 from tunepass.compilers.asking import MEMORY_BYTE, OUTPUT_BYTE, ask, ask_about
-from tunepass.diagnostics import ToolError
+from tunepass.diagnostics import EnvironmentFault, ToolError
 
 
 @pytest.mark.parametrize("path", [os.defpath, ""], ids=["by a program", "in the child"])
@@ -35,3 +35,13 @@ def test_an_answer_and_the_end_of_patience(has_descriptors: bool, monkeypatch: p
     monkeypatch.setattr(asking, "PATIENCE_S", 0.1)
     told = ask(["sh", "-c", "echo begun; sleep 60"])
     assert not told.ok and told.stdout == "" and told.stderr == "no answer within 0.1 s"
+
+
+def failing(words: str) -> list[str]:
+    return ["sh", "-c", f"echo 'cc1: {words}' >&2; exit 1"]
+
+
+def test_memory_is_the_matter_of_a_text_within_limits_unless_the_machine_has_none() -> None:
+    assert not ask_about(failing("virtual memory exhausted: Cannot allocate memory"), "").ok
+    with pytest.raises(EnvironmentFault, match=r"sh failed: (.*)memory exhausted: Resource temporarily(.|\n)*close other programs"):
+        ask_about(failing("virtual memory exhausted: Resource temporarily unavailable"), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import select
@@ -88,7 +89,7 @@ def _ask(
     *,
     limited: bool,
 ) -> Reply:
-    words, in_child = _within_limits(words) if limited else (words, None)
+    program, (words, in_child) = words[0], _within_limits(words) if limited else (words, None)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode("utf-8", "surrogateescape"))
         given.seek(0)
@@ -104,22 +105,23 @@ def _ask(
             )
         except OSError as error:
             hint = "is it installed, executable and on the PATH?"
-            raise cannot(f"run {words[0]}", error, ToolError, hint) from None
+            raise cannot(f"run {program}", error, ToolError, hint) from None
         try:
             late = "" if _ended(process, patience_s) else f"no answer within {patience_s:g} s"
         finally:
             _stop(process)
         printed, messages = _read(out), _read(err)
     if process.returncode != 0 and not late:
-        _check_machine(words[0], messages, limited=limited)
+        _check_machine(program, messages, limited=limited)
     return Reply(process.returncode == 0, "" if late else printed, late or messages)
 
 
 def _check_machine(program: str | Path, messages: str, *, limited: bool) -> None:
     """Raises EnvironmentFault where the program failed by the machine's fault, in its own words. Memory that it lacks
-    within limits is the text's matter."""
+    within limits is the text's matter, unless the system says that it has none for now, as it does of no limit."""
     for line in messages.splitlines():
-        if of_the_machine(line) and not (limited and "memory" in line):
+        of_the_text = limited and "memory" in line and os.strerror(errno.EAGAIN) not in line
+        if of_the_machine(line) and not of_the_text:
             raise EnvironmentFault(f"{program} failed: {line.strip()}", hint=remedy(line))
 
 

@@ -17,7 +17,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
-from tunepass.study.storage import json_text, schema
+from tunepass.study.storage import database, json_text, schema
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
@@ -346,6 +346,14 @@ def test_a_place_that_cannot_be_written_is_a_diagnostic(tmp_path: Path) -> None:
     if os.path.isdir("/proc/self"):
         with pytest.raises(StudyError, match=r"unable to open(.|\n)*can be written"):
             Store("sqlite:////proc/self/store.db")
+
+
+def test_a_store_that_nothing_of_its_place_prevents_from_opening_is_the_machines_matter(tmp_path: Path) -> None:
+    error = sqlite3.OperationalError("unable to open database file")
+    fault = database.failed(error, tmp_path / "store.db")
+    assert fault.exit_status == 4 and "unable to open" in str(fault)
+    mistake = database.failed(error, tmp_path / "missing" / "store.db")
+    assert mistake.exit_status == 2 and "unable to open database file: No such file or directory" in str(mistake)
 
 
 def test_missing_folder_is_made(tmp_path: Path) -> None:
