@@ -43,5 +43,7 @@ def failing(words: str) -> list[str]:
 
 def test_memory_is_the_matter_of_a_text_within_limits_unless_the_machine_has_none() -> None:
     assert not ask_about(failing("virtual memory exhausted: Cannot allocate memory"), "").ok
-    with pytest.raises(EnvironmentFault, match=r"sh failed: (.*)memory exhausted: Resource temporarily(.|\n)*close other programs"):
+    with pytest.raises(
+        EnvironmentFault, match=r"sh failed: (.*)memory exhausted: Resource temporarily(.|\n)*close other programs"
+    ):
         ask_about(failing("virtual memory exhausted: Resource temporarily unavailable"), "")
