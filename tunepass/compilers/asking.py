@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import resource
 import select
 import shutil
@@ -26,6 +27,8 @@ LIMITS = {
     "fsize": (resource.RLIMIT_FSIZE, OUTPUT_BYTE),
     "core": (resource.RLIMIT_CORE, 0),
 }
+# In a line about memory: it was the machine's that lacked, whatever the limits. A limit is reported in other words.
+BEFORE_READING = re.compile(rf"{os.strerror(errno.EAGAIN)}|cannot execute|cannot fork|vfork")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,9 @@ def _ask(
 
 def _check_machine(program: str | Path, messages: str, *, limited: bool) -> None:
     """Raises EnvironmentFault where the program failed by the machine's fault, in its own words. Memory that it lacks
-    within limits is the text's matter, unless the system says that it has none for now, as it does of no limit."""
+    within limits is the text's matter, unless a program cannot be started for it, or the system has none for now."""
     for line in messages.splitlines():
-        of_the_text = limited and "memory" in line and os.strerror(errno.EAGAIN) not in line
+        of_the_text = limited and "memory" in line and not BEFORE_READING.search(line)
         if of_the_machine(line) and not of_the_text:
             raise EnvironmentFault(f"{program} failed: {line.strip()}", hint=remedy(line))
 

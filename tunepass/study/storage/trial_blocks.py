@@ -109,7 +109,7 @@ class Block(TrialColumns):
             self.numbers[part],
             self.assignments[part],
             self._outcomes(part),
-            self.seconds(part),
+            self._seconds(part),
             cast(Sequence[str], log),
             cast("Sequence[float | None]", calibration),
             cast("Sequence[int | None]", same_as),
@@ -132,14 +132,16 @@ class Block(TrialColumns):
             else:
                 yield Failed(stage, reason) if kind == "failed" else Infeasible(reason)
 
-    def seconds(self, part: slice = slice(None)) -> Iterator[dict[str, float]]:
-        """The cost of each trial by stage."""
-        cells = {stage: cast("Sequence[float | None]", self.cells[name][part]) for stage, name in _STAGES}
-        given = {stage: column for stage, column in cells.items() if column.count(None) < len(column)}
-        columns = list(given.values())
-        rows: Iterable[tuple[float | None, ...]] = zip(*columns) if columns else repeat(())
+    def stage_columns(self, part: slice = slice(None)) -> dict[str, Sequence[float | None]]:
+        """The seconds of each stage that has a column and was reached by any trial."""
+        columns = {stage: cast("Sequence[float | None]", self.cells[name][part]) for stage, name in _STAGES}
+        return {stage: column for stage, column in columns.items() if column.count(None) < len(column)}
+
+    def _seconds(self, part: slice) -> Iterator[dict[str, float]]:
+        columns = self.stage_columns(part)
+        rows: Iterable[tuple[float | None, ...]] = zip(*columns.values()) if columns else repeat(())
         for row, other in zip(rows, self.cells["other_s"][part]):
-            times = {stage: value for stage, value in zip(given, row) if value is not None}
+            times = {stage: value for stage, value in zip(columns, row) if value is not None}
             yield times if other is None else {**times, **_other_seconds(other)}
 
 
