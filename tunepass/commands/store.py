@@ -72,7 +72,7 @@ def _export(path: Path, output: str | None, *, as_data: bool) -> Answer:
 
 
 def _exported(path: Path, take: Callable[[Iterable[str]], T]) -> tuple[T, Summary]:
-    """What is made of the store's lines, and its summary. A store that is not whole is read again, row by row."""
+    """The result of `take` for the lines, and the summary. A store that is not whole is read row by row."""
     try:
         whole = WholeStore(path)
         return take(whole.lines()), whole.summary

@@ -35,11 +35,11 @@ class TrialColumns(Sequence[Trial]):
 
     @abstractmethod
     def failure_kinds(self) -> Sequence[str | None]:
-        """What each failed at; None of a measured trial."""
+        """The stage at which each failed; None of a measured trial."""
 
     @abstractmethod
     def cut_short(self) -> Mask:
-        """Which are censored measurements (n,)."""
+        """Mask (n,) of the censored measurements."""
 
     @abstractmethod
     def configurations(self) -> Sequence[Configuration]:
@@ -85,7 +85,7 @@ def configurations(trials: Sequence[Trial]) -> Sequence[Configuration]:
 
 
 def cut_short(trials: Sequence[Trial]) -> Mask:
-    """Which trials (n,) are censored measurements."""
+    """Mask (n,) of the censored measurements."""
     if isinstance(trials, TrialColumns):
         return trials.cut_short()
     return np.array([trial.censored for trial in trials], np.bool_)

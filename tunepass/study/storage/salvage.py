@@ -155,7 +155,7 @@ def _decoded(data: bytes) -> str:
 
 
 def file_problems(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite's own check of the file and the schema complain of, before any row is read."""
+    """Complaints of SQLite's own check of the file and of the check of its schema, before any row is read."""
     problems = list(schema.faults(connection))
     try:
         results = [str(text) for (text,) in connection.execute("PRAGMA integrity_check(20)")]
