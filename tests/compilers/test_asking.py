@@ -41,8 +41,15 @@ def failing(words: str) -> list[str]:
     return ["sh", "-c", f"echo 'cc1: {words}' >&2; exit 1"]
 
 
-def test_memory_is_the_matter_of_a_text_within_limits_unless_the_machine_has_none() -> None:
-    assert not ask_about(failing("virtual memory exhausted: Cannot allocate memory"), "").ok
+def test_memory_is_the_matter_of_a_text_within_limits_unless_the_machine_has_none(tmp_path: Path) -> None:
+    exhausted = "virtual memory exhausted: Cannot allocate memory"
+    of_the_text = ["sh", "-c", f"read -r text; [ -z $text ] || {{ echo {exhausted} >&2; exit 1; }}"]
+    assert not ask_about(of_the_text, "much\n").ok
+    moment = tmp_path / "moment"
+    for_a_moment = ["sh", "-c", f"[ -e {moment} ] || {{ touch {moment}; echo {exhausted} >&2; exit 1; }}"]
+    assert ask_about(for_a_moment, "much\n").ok
+    with pytest.raises(EnvironmentFault, match=f"sh failed: cc1: {exhausted}"):
+        ask_about(failing(exhausted), "much")
     for words in (
         "virtual memory exhausted: Resource temporarily unavailable",
         "cannot execute cc1: Cannot allocate memory",

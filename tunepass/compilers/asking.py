@@ -56,9 +56,21 @@ def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIEN
     """The reply to `text` on the standard input. Raises ToolError as `ask` does.
 
     The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
-    `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
+    `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output. Memory that is lacking is the machine's fault
+    where no text at all lacks it too.
     """
-    return _ask(words, None, text, patience_s, limited=True)
+    reply = _ask(words, None, text, patience_s, limited=True)
+    if not _lacks_memory(reply):
+        return reply
+    reply = _ask(words, None, text, patience_s, limited=True)  # the machine may have lacked it for a moment
+    if _lacks_memory(reply) and _lacks_memory(_ask(words, None, "", patience_s, limited=True)):
+        line = next(line for line in reply.stderr.splitlines() if of_the_machine(line))
+        raise EnvironmentFault(f"{words[0]} failed: {line.strip()}", hint=remedy(line))
+    return reply
+
+
+def _lacks_memory(reply: Reply) -> bool:
+    return not reply.ok and any("memory" in line and of_the_machine(line) for line in reply.stderr.splitlines())
 
 
 def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], Callable[[], None] | None]:

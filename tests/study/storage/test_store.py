@@ -349,6 +349,8 @@ def test_a_place_that_cannot_be_written_is_a_diagnostic(tmp_path: Path) -> None:
 
 
 def test_a_store_that_nothing_of_its_place_prevents_from_opening_is_the_machines_matter(tmp_path: Path) -> None:
+    read_only = database.failed(sqlite3.OperationalError("attempt to write a readonly database"), tmp_path / "store.db")
+    assert read_only.exit_status == 4
     error = sqlite3.OperationalError("unable to open database file")
     fault = database.failed(error, tmp_path / "store.db")
     assert fault.exit_status == 4 and "unable to open" in str(fault)

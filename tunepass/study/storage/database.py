@@ -105,11 +105,11 @@ def failed(error: Exception, place: Path | str, *, written: bool = False) -> Stu
         return damaged(place, message)
     machines = any(word in message for word in ("full", "I/O error", "locked")) or (written and "readonly" in message)
     hint = _remedy(message)
-    if "unable to open" in message and isinstance(place, Path):
-        obstacle = _obstacle(place)
-        machines = obstacle is None or obstacle.errno in ERRNOS - {errno.EROFS}  # which is a folder named wrongly
+    if ("unable to open" in message or "readonly" in message) and isinstance(place, Path):
+        obstacle = _obstacle(place)  # of a file that cannot be opened for writing, SQLite makes a read-only store
+        transient = obstacle is None or obstacle.errno in ERRNOS - {errno.EROFS}  # which is a folder named wrongly
+        machines, hint = machines or transient, _MACHINE_REMEDY if transient else hint
         message += f": {obstacle.strerror}" if obstacle else ""
-        hint = hint if obstacle else "was memory or were descriptors lacking? what was reported before is kept"
     kind = StoreFault if machines else StudyError
     return kind(f"store {shown(place)}: {message}", hint=hint)
 
@@ -122,6 +122,7 @@ def damaged(place: Path | str, message: str) -> StudyError:
     )
 
 
+_MACHINE_REMEDY = "is memory or are descriptors lacking, or is the disk failing? what was reported before is kept"
 _DAMAGE = (
     *("malformed", "not a database", "decode to UTF-8", "codec can't decode", "no such table", "no such column"),
     *("has no column", "already exists", "duplicate column"),
