@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
 from tunepass import cli
 from tunepass.commands import doctor
 from tunepass.diagnostics import EnvironmentFault, StudyError, ToolError, TunepassError
-from tunepass.machine_faults import ERRNOS, cannot, doing, is_machines, machine_fault
+from tunepass.machine_faults import ERRNOS, cannot, doing, is_machines, machine_fault, words_of
 
 
 def error_of(number: int, name: str | None = None) -> OSError:
@@ -71,3 +72,12 @@ def test_a_reader_that_goes_is_no_fault() -> None:
         raise StudyError("other")
     with pytest.raises(EnvironmentFault, match="cannot write: Input/output error"), doing("write"):
         raise error_of(errno.EIO)
+
+
+def test_why_there_is_no_temporary_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert words_of(error) == "No usable temporary directory found in ['/tmp']"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "file"))
+    assert words_of(error) == "No usable temporary directory found in ['/tmp']: Not a directory"

@@ -17,7 +17,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
@@ -170,13 +170,25 @@ def write_bytes(
     """Replace the file whole, if `durable` on disk when this returns; of a link, the file that it leads to. Permissions
     and, where allowed, owner are those of the file before. Raises `error` when it cannot be written, EnvironmentFault
     when that is the machine's fault."""
+    write_parts(path, [data], error, hint, durable=durable)
+
+
+def write_parts(
+    path: Path,
+    parts: Iterable[bytes | bytearray],
+    error: type[TunepassError] = TunepassError,
+    hint: str | None = None,
+    *,
+    durable: bool = True,
+) -> None:
+    """As write_bytes, of parts that are made while they are written. Nothing is replaced where making one fails."""
     try:
-        _replace(Path(os.path.realpath(path)), data, durable)
+        _replace(Path(os.path.realpath(path)), parts, durable)
     except OSError as problem:
         raise cannot(f"write {shown(path)}", problem, error, hint) from None
 
 
-def _replace(path: Path, data: bytes | bytearray, durable: bool) -> None:
+def _replace(path: Path, parts: Iterable[bytes | bytearray], durable: bool) -> None:
     try:
         before = os.stat(path)
         _check_kind(before)
@@ -190,7 +202,7 @@ def _replace(path: Path, data: bytes | bytearray, durable: bool) -> None:
                 with contextlib.suppress(OSError):
                     os.fchown(descriptor, before.st_uid, before.st_gid)
                 os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             if durable:
                 os.fsync(descriptor)

@@ -69,6 +69,8 @@ def is_machines(error: BaseException) -> bool:
 
 def words_of(error: BaseException) -> str:
     """The error in one line: the file, if it names one, and what is wrong with it."""
+    if isinstance(error, OSError) and NO_FOLDER in str(error):
+        return ": ".join(filter(None, [str(error.strerror or error), _why_no_folder()]))
     if isinstance(error, OSError) and error.strerror:
         name = os.fsencode(error.filename).decode("utf-8", "backslashreplace") if _is_path(error.filename) else ""
         return f"{name}: {error.strerror}" if name else error.strerror
@@ -76,6 +78,19 @@ def words_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "no memory is left"
     return lines[0] if lines else type(error).__name__
+
+
+def _why_no_folder() -> str:
+    """Why nothing can be written where temporary files are usual: Python does not say."""
+    import tempfile  # takes long to load, for a compiler's call
+
+    try:
+        with tempfile.TemporaryFile(dir=os.environ.get("TMPDIR") or "/tmp") as file:
+            file.write(b"text")
+            file.flush()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _is_path(name: object) -> bool:

@@ -39,7 +39,7 @@ def test_a_description_names_no_other_files_to_be_copied(tmp_path: Path) -> None
     (tmp_path / "secret").write_text("hidden")
     folder = tmp_path / "out"
     (folder / "link.cu").symlink_to(tmp_path / "secret")
-    for name in ("../secret", str(tmp_path / "secret"), "/etc/passwd", "link.cu", "missing.cu", "."):
+    for name in ("../secret", str(tmp_path / "secret"), "/etc/passwd", "link.cu", "missing.cu", ".", "9" * 300):
         described = {**BLUR, "KernelSpecification": {**BLUR["KernelSpecification"], "KernelFile": name}}
         (folder / "x.json").write_text(json.dumps(described))
         done = run_tunepass(["import", "out/x.json"], tmp_path)

@@ -31,7 +31,7 @@ LISTINGS = seeds.ROOT / "tests" / "golden" / "onnx"
 def network_case(rng: random.Random) -> str:
     texts, chosen = seeds.sources("py"), rng.random()
     if chosen < 0.7:
-        return varied(rng, _keras(rng) if rng.random() < 0.5 else _torch(rng), "#", texts, wrong=0.3)
+        return varied(rng, _keras(rng) if rng.random() < 0.5 else _torch(rng), "#", texts, wrong=0.2)
     small = [text for text in texts if len(text) < SMALL]
     return varied(rng, rng.choice(small), "#", small) if chosen < 0.85 else mutated(rng, rng.choice(small), small)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from tests.fuzz import seeds
 from tests.fuzz.mutation import ODD, mutated_bytes
 from tunepass.diagnostics import TunepassError
-from tunepass.study.storage.salvage import salvage, write
+from tunepass.study.storage.salvage import Salvage, salvage, write
 from tunepass.study.storage.store import Store
+from tunepass.study.storage.whole_store import NotWhole, WholeStore
 
 STORES = sorted((seeds.ROOT / "tests" / "golden" / "compat").glob("*/store.db"))
 JSON = ("{}", "[]", "null", "3", '""', '{"time":NaN}', '{"time":1e999}', '{"time":"x"}', "[" * 2000, "{", '{"A":[[1]]}')
@@ -32,11 +33,25 @@ def check(path: Path) -> None:
     if found.items:
         write(found, path.with_name("new.db"))
         assert not salvage(path.with_name("new.db")).problems
+    _check_whole(path, found)
     try:
         _read(path)
     except TunepassError:
         assert found.problems
         raise
+
+
+def _check_whole(path: Path, found: Salvage) -> None:
+    """What is read in blocks of columns is what is read row by row."""
+    whole = WholeStore(path)
+    try:
+        written = "".join(whole.lines())
+    except NotWhole:
+        return
+    assert whole.summary == found.summary and not found.problems
+    again = path.with_name("again.jsonl")
+    again.write_bytes(written.encode())
+    assert list(salvage(again).everything) == list(found.everything)
 
 
 def _read(path: Path) -> None:
@@ -45,6 +60,7 @@ def _read(path: Path) -> None:
             store.origin(study)
             store.pending(study)
             trials = store.trials(study)
+            assert list(store.trial_columns(study)) == trials
             assert len(trials) == study.trials
 
 

@@ -55,6 +55,10 @@ ACCEPTED = {
     "size_of_which_there_is_no_logarithm.scala": APP.format(size=0),
     "size_that_no_exponential_holds.scala": APP.format(size=10**15),
 }
+ACCEPTED["bound_that_no_double_holds.cpp"] = (
+    "#pragma ACCEL kernel\nvoid f(double x[40], double y[16])\n{\n#pragma ACCEL PARALLEL FACTOR=auto{P}\n"
+    f"    for (int j = 0; j < {'4' * 400}; j++)\n        y[j] = x[j];\n}}\n"
+)
 
 
 @pytest.mark.parametrize("name", ACCEPTED)

@@ -20,7 +20,8 @@ from tunepass.study.ledger import Ledger
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import MANY, Gain, SearchResult, contributions, differing, failure_kind
+from tunepass.study.trial_columns import failure_kinds
+from tunepass.tuning.result import MANY, Gain, SearchResult, contributions, differing, failures_of
 
 MOST_REFUSALS = 3
 UNCHANGED = "the lock fits; nothing was evaluated"
@@ -272,15 +273,11 @@ def refusals(trials: Sequence[Trial]) -> list[str]:
 
 def failure_lines(trials: Sequence[Trial]) -> list[str]:
     """Failures grouped by kind, each with one example."""
-    examples: dict[str, list[Trial]] = {}
-    for trial in trials:
-        kind = failure_kind(trial)
-        if kind is not None:
-            examples.setdefault(kind, []).append(trial)
+    kinds = failure_kinds(trials)
     lines = []
-    for kind, failed in sorted(examples.items(), key=lambda item: -len(item[1])):
-        first = failed[0]
-        lines.append(f"  {len(failed)} {kind}, for example {differing(first.configuration, trials[0].configuration)}:")
+    for kind, count in failures_of(trials).items():
+        first = trials[kinds.index(kind)]
+        lines.append(f"  {count} {kind}, for example {differing(first.configuration, trials[0].configuration)}:")
         text = first.log
         match first.outcome:
             case Failed(_, log):

@@ -9,9 +9,11 @@ from tunepass.jobs.history import history_of
 from tunepass.jobs.places import store_path
 from tunepass.jobs.verify import Checked, check
 from tunepass.space.configuration import Configuration, shown
+from tunepass.study.trial_columns import collecting_later
 from tunepass.tuning.finalists import verdict_of_trials
 
 
+@collecting_later()
 def run(options: argparse.Namespace) -> Answer:
     lines: list[str] = []
     data: dict[str, Json] = {}

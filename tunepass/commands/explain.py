@@ -6,6 +6,8 @@ import argparse
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import checks_data, checks_lines, failure_lines, origin_data, transferred
 from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
@@ -14,7 +16,8 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import assignment, differing, failure_kind, failures_of, value_of
+from tunepass.study.trial_columns import collecting_later, configurations, failure_kind, failure_kinds, losses
+from tunepass.tuning.result import assignment, differing, failures_of, value_of
 
 BEST = 5
 MOST_LISTED = 20  # parameters that decide most
@@ -39,6 +42,7 @@ class Explanation:
     importance: dict[str, float]
 
 
+@collecting_later()
 def run(options: argparse.Namespace) -> Answer:
     pasts = past_searches(options.source, options.kernel, options.store)
     explained = [(p, Explanation(tuple(_best(p)), tuple(neighbours(p)), importance_of(p))) for p in pasts]
@@ -82,31 +86,29 @@ def _trial_text(past: Past, configuration: Configuration) -> str:
 def importance_of(past: Past) -> dict[str, float]:
     """How much each parameter decides, most first, of 1 (tunepass.strategies.density_ratio); from a few trials on."""
     trials = past.history.trials
-    if sum(t.measured for t in trials) < FEW or past.job.objective not in past.history.objectives:
+    if failure_kinds(trials).count(None) < FEW or past.job.objective not in past.history.objectives:
         return {}
     nats_by_name = importance(past.job.space, past.job.objective, trials)
     return {name: nats / math.log(2) for name, nats in nats_by_name.items()}
 
 
 def _best(past: Past) -> list[Trial]:
-    objective = past.job.objective
-    measured = [
-        (objective.loss(v), t.number, t) for t in past.history.trials if (v := value_of(t, objective)) is not None
-    ]
-    return [t for *_, t in sorted(measured, key=lambda entry: entry[:2])[:BEST]]
+    trials = past.history.trials
+    loss = losses(trials, past.job.objective)  # NaN, which is sorted last, where there is none
+    return [trials[i] for i in np.argsort(loss, kind="stable")[:BEST] if not np.isnan(loss[i])]
 
 
 def neighbours(past: Past) -> list[Neighbour]:
     """Trials in which a single parameter has another value than in the choice, by parameter."""
     choice = past.choice or Configuration({})
-    neighbouring = []
-    for trial in past.history.trials:
-        differences = trial.configuration.differences(choice)
+    neighbouring, trials = [], past.history.trials
+    for place, configuration in enumerate(configurations(trials)):
+        differences = configuration.differences(choice)
         changed = [name for name in differences if name in choice]
         if len(changed) == 1:
             names = dict.fromkeys([*changed, *differences])
-            values = Configuration({name: trial.configuration[name] for name in names})
-            neighbouring.append(Neighbour(changed[0], values, trial))
+            values = Configuration({name: configuration[name] for name in names})
+            neighbouring.append(Neighbour(changed[0], values, trials[place]))
     order = list(choice)
     return sorted(neighbouring, key=lambda n: (order.index(n.parameter), n.trial.number))
 

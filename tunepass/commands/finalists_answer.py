@@ -11,6 +11,7 @@ from tunepass.space.space import Space
 from tunepass.study.comparison import Comparison
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import configurations, failure_kinds, first_of
 from tunepass.tuning.finalists import LEAST_GAIN, decision_of
 from tunepass.tuning.result import failed_sentence
 from tunepass.tuning.rounds import MOST_ROUNDS
@@ -74,14 +75,15 @@ def _reason(
 
 
 def _without_finalists(trials: Sequence[Trial], space: Space) -> str:
-    others = [t for t in trials if t.configuration != space.default]
+    others = [i for i, c in enumerate(configurations(trials)) if c != space.default]
     if not others:
         only = space.finite and space.complete and space.size == 1
         return "there is no other configuration" if only else "nothing else was evaluated"
-    if not any(t.measured for t in others):
+    kinds, default = failure_kinds(trials), first_of(trials, space.default)
+    measured = [i for i in others if kinds[i] is None]
+    if not measured:
         return "no other candidate works"
-    default = next((t.number for t in trials if t.configuration == space.default), None)
-    if all(t.same_as == default for t in others if t.measured):
+    if all(trials[i].same_as == (default and default.number) for i in measured):
         return "what else was evaluated is the same code"
     return "no significant gain"
 

@@ -17,9 +17,11 @@ from tunepass.reports.page import page, section
 from tunepass.reports.rounds import drawings, rounds_svg
 from tunepass.reports.thinning import PAGE_BYTES
 from tunepass.study.lock.lock import LockedObjective
+from tunepass.study.trial_columns import collecting_later
 from tunepass.tuning.result import differing, failed_sentence
 
 
+@collecting_later()
 def run(options: argparse.Namespace) -> Answer:
     path = Path(options.output)
     if path.suffix not in (".svg", ".html"):

@@ -4,84 +4,103 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from tunepass.commands.answer import Answer, Json, Status
 from tunepass.diagnostics import StudyError
-from tunepass.files import encoded, printable, shown, write_bytes
+from tunepass.files import encoded, printable, shown, write_parts
 from tunepass.jobs.places import store_path
 from tunepass.study.storage.json_lines import lines
-from tunepass.study.storage.salvage import Salvage, salvage, write
+from tunepass.study.storage.salvage import Summary, salvage, write
+from tunepass.study.storage.whole_store import NotWhole, WholeStore
+from tunepass.study.trial_columns import collecting_later
 
 MOST = 40  # problems that are listed
+T = TypeVar("T")
 
 
+@collecting_later()
 def run(options: argparse.Namespace) -> Answer:
     path = Path(options.path) if options.path else store_path("source", None)
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
-    salvaged = salvage(path)
     match options.action:
         case "check":
-            return _check(path, salvaged)
+            return _check(path)
         case "repair":
-            return _repair(path, salvaged, options.output)
-    return _export(path, salvaged, options.output, as_data=options.format == "json")
+            return _repair(path, options.output)
+    return _export(path, options.output, as_data=options.format == "json")
 
 
-def _check(path: Path, salvaged: Salvage) -> Answer:
-    if not salvaged.problems:
-        return Answer(f"{shown(path)}: whole, {_counted(salvaged)}", _data(path, salvaged))
-    hint = f"  `tunepass store repair {shown(path)}` saves {_counted(salvaged)}"
-    text = "\n".join([f"{shown(path)}: damaged", *_problems(salvaged), hint])
-    return Answer(text, _data(path, salvaged), Status.DAMAGED)
+def _check(path: Path) -> Answer:
+    try:
+        summary = WholeStore(path).check()
+    except NotWhole:
+        summary = salvage(path).summary
+    if not summary.problems:
+        return Answer(f"{shown(path)}: whole, {_counted(summary)}", _data(path, summary))
+    hint = f"  `tunepass store repair {shown(path)}` saves {_counted(summary)}"
+    text = "\n".join([f"{shown(path)}: damaged", *_problems(summary), hint])
+    return Answer(text, _data(path, summary), Status.DAMAGED)
 
 
-def _repair(path: Path, salvaged: Salvage, output: str | None) -> Answer:
+def _repair(path: Path, output: str | None) -> Answer:
     target = Path(output) if output else path.with_name(f"{path.stem}.repaired.db")
+    salvaged = salvage(path)
+    summary = salvaged.summary
     if not salvaged.items:
         raise StudyError(
-            f"nothing in {shown(path)} can be read: {salvaged.problems[0] if salvaged.problems else 'it is empty'}"
+            f"nothing in {shown(path)} can be read: {summary.problems[0] if summary.problems else 'it is empty'}"
         )
     write(salvaged, target)
-    text = "\n".join([f"wrote {shown(target)}: {_counted(salvaged)}", *_problems(salvaged)])
-    return Answer(text, {**_data(path, salvaged), "output": shown(target)}, _status(salvaged))
+    text = "\n".join([f"wrote {shown(target)}: {_counted(summary)}", *_problems(summary)])
+    return Answer(text, {**_data(path, summary), "output": shown(target)}, _status(summary))
 
 
-def _export(path: Path, salvaged: Salvage, output: str | None, *, as_data: bool) -> Answer:
-    notes = tuple(_problems(salvaged))
-    if output is None:
-        text = "" if as_data else "".join(lines(salvaged.everything)).removesuffix("\n")
-        data = [json.loads(line) for line in lines(salvaged.everything)] if as_data else None
-        return Answer(text, data, _status(salvaged), notes)
-    written = bytearray()  # a long store's lines, once in memory
-    for line in lines(salvaged.everything):
-        written += encoded(line)
-    write_bytes(Path(output), written)
-    summary = {**_data(path, salvaged), "output": output}
-    return Answer(f"wrote {shown(output)}: {_counted(salvaged)}", summary, _status(salvaged), notes)
+def _export(path: Path, output: str | None, *, as_data: bool) -> Answer:
+    if output is not None:
+        target = Path(output)
+        _, summary = _exported(path, lambda texts: write_parts(target, map(encoded, texts)))
+        text, data = f"wrote {shown(output)}: {_counted(summary)}", {**_data(path, summary), "output": output}
+        return Answer(text, data, _status(summary), tuple(_problems(summary)))
+    written, summary = _exported(path, "".join)
+    parsed = [json.loads(line) for line in written.split("\n") if line] if as_data else None
+    text = "" if as_data else written.removesuffix("\n")
+    return Answer(text, parsed, _status(summary), tuple(_problems(summary)))
 
 
-def _status(salvaged: Salvage) -> Status:
-    return Status.DAMAGED if salvaged.problems else Status.DONE
+def _exported(path: Path, take: Callable[[Iterable[str]], T]) -> tuple[T, Summary]:
+    """The result of `take` for the lines, and the summary. A store that is not whole is read row by row."""
+    try:
+        whole = WholeStore(path)
+        return take(whole.lines()), whole.summary
+    except NotWhole:
+        salvaged = salvage(path)
+        return take(lines(salvaged.everything)), salvaged.summary
 
 
-def _problems(salvaged: Salvage) -> list[str]:
-    more = len(salvaged.problems) - MOST
-    listed = [f"  {printable(text)}" for text in salvaged.problems[:MOST]]
+def _status(summary: Summary) -> Status:
+    return Status.DAMAGED if summary.problems else Status.DONE
+
+
+def _problems(summary: Summary) -> list[str]:
+    more = len(summary.problems) - MOST
+    listed = [f"  {printable(text)}" for text in summary.problems[:MOST]]
     return [*listed, *([f"  and {more} more"] if more > 0 else [])]
 
 
-def _counted(salvaged: Salvage) -> str:
-    studies, trials = salvaged.studies, salvaged.trials
+def _counted(summary: Summary) -> str:
+    studies, trials = summary.studies, summary.trials
     return f"{studies} stud{'y' if studies == 1 else 'ies'}, {trials} trial{'' if trials == 1 else 's'}"
 
 
-def _data(path: Path, salvaged: Salvage) -> dict[str, Json]:
+def _data(path: Path, summary: Summary) -> dict[str, Json]:
     return {
         "store": shown(path),
-        "studies": salvaged.studies,
-        "trials": salvaged.trials,
-        "lost": salvaged.lost,
-        "problems": list(salvaged.problems),
+        "studies": summary.studies,
+        "trials": summary.trials,
+        "lost": summary.lost,
+        "problems": list(summary.problems),
     }

@@ -34,7 +34,7 @@ def report_of_store(store: str, study: str | None, output: Path) -> Answer:
             if len(records) > 1:
                 names = ", ".join(record.name for record in records[:MOST_STUDIES])
                 raise TunepassError(f"{shown(store)} has several studies: {names}", hint="name one with --study")
-            text = study_picture(opened.trials(records[0]), records[0].objectives, records[0].name)
+            text = study_picture(opened.trial_columns(records[0]), records[0].objectives, records[0].name)
         else:
             latest = records[-MOST_STUDIES:]
             sections = [_section(opened, record, PAGE_BYTES // len(latest)) for record in latest]
@@ -58,7 +58,7 @@ def _chosen(opened: Store, store: str, study: str | None) -> list[StudyRecord]:
 
 
 def _section(opened: Store, record: StudyRecord, most_bytes: int) -> str:
-    trials = opened.trials(record)
+    trials = opened.trial_columns(record)
     facts = facts_of(trials, record.objectives)
     for objective in record.objectives:
         facts |= importance_fact(objective, record.objectives, importance_of_values(objective, trials))

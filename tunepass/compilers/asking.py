@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
 import resource
 import select
 import shutil
@@ -25,6 +27,8 @@ LIMITS = {
     "fsize": (resource.RLIMIT_FSIZE, OUTPUT_BYTE),
     "core": (resource.RLIMIT_CORE, 0),
 }
+# In a line about memory: it was the machine's that lacked, whatever the limits. A limit is reported in other words.
+BEFORE_READING = re.compile(rf"{os.strerror(errno.EAGAIN)}|cannot execute|cannot fork|vfork")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,21 @@ def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIEN
     """The reply to `text` on the standard input. Raises ToolError as `ask` does.
 
     The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
-    `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
+    `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output. Memory that is lacking is the machine's fault
+    where no text at all lacks it too.
     """
-    return _ask(words, None, text, patience_s, limited=True)
+    reply = _ask(words, None, text, patience_s, limited=True)
+    if not _lacks_memory(reply):
+        return reply
+    reply = _ask(words, None, text, patience_s, limited=True)  # the machine may have lacked it for a moment
+    if _lacks_memory(reply) and _lacks_memory(_ask(words, None, "", patience_s, limited=True)):
+        line = next(line for line in reply.stderr.splitlines() if of_the_machine(line))
+        raise EnvironmentFault(f"{words[0]} failed: {line.strip()}", hint=remedy(line))
+    return reply
+
+
+def _lacks_memory(reply: Reply) -> bool:
+    return not reply.ok and any("memory" in line and of_the_machine(line) for line in reply.stderr.splitlines())
 
 
 def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], Callable[[], None] | None]:
@@ -88,7 +104,7 @@ def _ask(
     *,
     limited: bool,
 ) -> Reply:
-    words, in_child = _within_limits(words) if limited else (words, None)
+    program, (words, in_child) = words[0], _within_limits(words) if limited else (words, None)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode("utf-8", "surrogateescape"))
         given.seek(0)
@@ -104,22 +120,23 @@ def _ask(
             )
         except OSError as error:
             hint = "is it installed, executable and on the PATH?"
-            raise cannot(f"run {words[0]}", error, ToolError, hint) from None
+            raise cannot(f"run {program}", error, ToolError, hint) from None
         try:
             late = "" if _ended(process, patience_s) else f"no answer within {patience_s:g} s"
         finally:
             _stop(process)
         printed, messages = _read(out), _read(err)
     if process.returncode != 0 and not late:
-        _check_machine(words[0], messages, limited=limited)
+        _check_machine(program, messages, limited=limited)
     return Reply(process.returncode == 0, "" if late else printed, late or messages)
 
 
 def _check_machine(program: str | Path, messages: str, *, limited: bool) -> None:
     """Raises EnvironmentFault where the program failed by the machine's fault, in its own words. Memory that it lacks
-    within limits is the text's matter."""
+    within limits is the text's matter, unless a program cannot be started for it, or the system has none for now."""
     for line in messages.splitlines():
-        if of_the_machine(line) and not (limited and "memory" in line):
+        of_the_text = limited and "memory" in line and not BEFORE_READING.search(line)
+        if of_the_machine(line) and not of_the_text:
             raise EnvironmentFault(f"{program} failed: {line.strip()}", hint=remedy(line))
 
 

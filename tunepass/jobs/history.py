@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -22,7 +22,7 @@ class History:
     """The trials of the newest study with this identity, and what they were judged by."""
 
     objectives: tuple[Objective, ...]
-    trials: tuple[Trial, ...]
+    trials: Sequence[Trial]
     origin: Origin | None = None  # what the search started from
     comparison: Comparison | None = None  # what the finalists measured in turns
 
@@ -66,7 +66,7 @@ def history_named(store: Path, name: str) -> History | None:
         return None
     with Store(f"sqlite:///{store}") as opened:
         record = opened.study(name)
-        trials = tuple(opened.trials(record)) if record is not None else ()
+        trials = opened.trial_columns(record) if record is not None else ()
         return History(record.objectives, trials, opened.origin(record)) if record is not None and trials else None
 
 
@@ -79,5 +79,5 @@ def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: 
             return None
         newest = max(records, key=lambda record: record.id)
         return History(
-            newest.objectives, tuple(opened.trials(newest)), opened.origin(newest), opened.comparison(newest)
+            newest.objectives, opened.trial_columns(newest), opened.origin(newest), opened.comparison(newest)
         )

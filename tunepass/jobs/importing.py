@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -129,8 +130,9 @@ def _local_source(path: Path, kernel: ForeignKernel) -> tuple[Path, ...]:
     if kernel.source is None or Path(kernel.source).is_absolute() or ".." in Path(kernel.source).parts:
         return ()
     file = path.parent / kernel.source
-    inside = file.resolve().is_relative_to(path.parent.resolve())
-    return (file,) if inside and file.is_file() else ()
+    if not os.path.isfile(file):  # nor has a file a name that is too long, which pathlib raises an error for
+        return ()
+    return (file,) if file.resolve().is_relative_to(path.parent.resolve()) else ()
 
 
 def _from_pragmas(path: Path, source: Source, given: Given) -> Imported:

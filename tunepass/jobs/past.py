@@ -14,6 +14,7 @@ from tunepass.jobs.reading import parse
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Ledger
 from tunepass.study.lock.lock import Lock
+from tunepass.study.trial_columns import first_of
 from tunepass.tuning.finalists import verdict_of_trials
 
 
@@ -31,7 +32,8 @@ class Past:
         entry = self.job.entry
         if entry is not None and entry.checks and entry.choice == self.choice:
             return entry.checks
-        return next((t.checks for t in self.history.trials if t.configuration == self.choice), Ledger())
+        trial = first_of(self.history.trials, self.choice)
+        return Ledger() if trial is None else trial.checks
 
 
 def past_searches(source: str, kernel: str | None, store: str | None) -> list[Past]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
+
 from tunepass.reports.axis import Axis, axis_for, short
 from tunepass.reports.svg import document, text, upright
 from tunepass.reports.thinning import thinned
@@ -13,6 +15,7 @@ from tunepass.space.configuration import abbreviated
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import losses
 
 WIDTH, HEIGHT = 760, 400
 LABEL_LIMIT = 160  # characters of a configuration that is written out in a label
@@ -87,15 +90,11 @@ def _picture(drawn: Sequence[Point], objective: Objective, trials: Sequence[Tria
         yield _mark(point, across.place(point.number), down)
     steps = best_so_far(drawn, objective)
     yield f'<path class="best" d="{_staircase(steps, across, down)}"/>'
-    failed = sum(not _has_value(trial, objective) for trial in trials)
+    failed = int(np.isnan(losses(trials, objective)).sum())
     legend = f"{len(trials)} trials, {failed} failed (×); best {short(steps[-1][1])} {objective.unit}".rstrip()
     if left_out := len(trials) - len(drawn):
         legend += f"; {left_out:,} points are not drawn, every improvement is"
     yield text(LEFT, HEIGHT - 10, legend, "quiet")
-
-
-def _has_value(trial: Trial, objective: Objective) -> bool:
-    return isinstance(trial.outcome, Measured) and objective.name in trial.outcome.values
 
 
 def _grid(across: Axis, down: Axis, objective: Objective) -> Iterator[str]:

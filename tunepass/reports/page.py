@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from itertools import chain
 
 from tunepass.reports.axis import short
 from tunepass.reports.convergence import convergence_svg
@@ -12,6 +13,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import configurations
 
 STYLE = """\
 :root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
@@ -58,12 +60,13 @@ def section(
 def _table(
     trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None, most_bytes: int
 ) -> Iterator[str]:
-    names = list(dict.fromkeys(name for trial in trials for name in trial.configuration))
+    known = configurations(trials)
+    names = list(dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, known)))))
     units = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
     heads = "".join(f"<th>{escape(head)}</th>" for head in ("trial", *names, *units, "seconds", "failure"))
     rows = dict[int, str]()
     for i in listing_order(trials, objectives, choice):
-        rows[i] = _row(trials[i], names, objectives, chosen=trials[i].configuration == choice)
+        rows[i] = _row(trials[i], names, objectives, chosen=known[i] == choice)
         most_bytes -= len(rows[i].encode("utf-8", "replace"))
         if most_bytes < 0:
             break

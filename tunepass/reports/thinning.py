@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import configurations, losses
 
 MOST_POINTS = 1500  # of a picture, besides improvements: more than two in every column of its pixels
 PAGE_BYTES = 700_000  # of the tables of a page
@@ -15,14 +17,10 @@ PAGE_BYTES = 700_000  # of the tables of a page
 
 def improvements(trials: Sequence[Trial], objective: Objective) -> list[int]:
     """Indices of the trials that were better than all before them."""
-    best, indices = None, []
-    for i, trial in enumerate(trials):
-        if isinstance(trial.outcome, Measured) and (value := trial.outcome.values.get(objective.name)) is not None:
-            loss = objective.loss(value)
-            if best is None or loss < best:
-                best = loss
-                indices.append(i)
-    return indices
+    loss = losses(trials, objective)
+    least = np.fmin.accumulate(loss)  # so far; NaN until one was measured
+    before = np.concatenate([[np.inf], np.where(np.isnan(least), np.inf, least)[:-1]])[: len(loss)]
+    return [int(i) for i in np.flatnonzero(loss < before)]
 
 
 def thinned(trials: Sequence[Trial], objective: Objective, most: int = MOST_POINTS) -> list[Trial]:
@@ -32,23 +30,13 @@ def thinned(trials: Sequence[Trial], objective: Objective, most: int = MOST_POIN
         return list(trials)
     chosen = {0, len(trials) - 1, *improvements(trials, objective)}
     runs = max(1, most // 2)
+    loss = losses(trials, objective)
+    ordered = np.where(np.isnan(loss), np.inf, loss)  # the first of a run of which none was measured is its best
     for run in range(runs):
         first, end = run * len(trials) // runs, (run + 1) * len(trials) // runs
         if first < end:
-            chosen |= {_best(trials, first, end, objective), (first + end) // 2}
+            chosen |= {first + int(np.argmin(ordered[first:end])), (first + end) // 2}
     return [trials[i] for i in sorted(chosen)]
-
-
-def _best(trials: Sequence[Trial], first: int, end: int, objective: Objective) -> int:
-    """Index of the best trial of the run [first, end); its first where none was measured."""
-    best, index = None, first
-    for i in range(first, end):
-        outcome = trials[i].outcome
-        if isinstance(outcome, Measured) and (value := outcome.values.get(objective.name)) is not None:
-            loss = objective.loss(value)
-            if best is None or loss < best:
-                best, index = loss, i
-    return index
 
 
 def listing_order(
@@ -59,7 +47,7 @@ def listing_order(
     if not trials:
         return
     first = {0: None} | {i: None for objective in objectives for i in improvements(trials, objective)}
-    first |= {i: None for i, trial in enumerate(trials) if trial.configuration == choice}
+    first |= {i: None for i, configuration in enumerate(configurations(trials)) if configuration == choice}
     bits = max(1, (len(trials) - 1).bit_length())
     spread = (int(f"{i:0{bits}b}"[::-1], 2) for i in range(1 << bits))
     yield from first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,25 +12,34 @@ from tunepass.space.columns import Column, Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
+MANY = 1_000  # values, of which each distinct one is checked once
+
 
 def to_columns(parameters: Sequence[Parameter], activity: Activity, configurations: Sequence[Configuration]) -> Columns:
     """A missing parameter that is active, or a value outside its domain, raises SpaceError."""
     columns: dict[str, Column] = {}
     for c in configurations:
-        if not isinstance(c, Mapping):
+        if type(c) is not Configuration and not isinstance(c, Mapping):
             raise SpaceError(f"a configuration is a mapping of parameters to values, got {c!r}")
     for p in parameters:
         try:
             values = [c[p.name] if p.when is None else c.get(p.name, p.default) for c in configurations]
         except KeyError:
             raise SpaceError(f"{p.name}: a configuration must give it a value") from None
-        for v in values:
+        for v in _distinct(values):
             p.check(v)
         columns[p.name] = p.column(values)
     for name, active in activity.masks(columns).items() if configurations else ():
         if any(required and name not in c for required, c in zip(active, configurations)):
             raise SpaceError(f"{name}: a configuration must give it a value when {activity.conditions[name]}")
     return activity.canonical(columns)
+
+
+def _distinct(values: Sequence[Value]) -> Iterable[Value]:
+    """The values, each once; of a few, and of values other than numbers and texts, all of them."""
+    if len(values) < MANY or not set(map(type, values)) <= {bool, int, float, str}:
+        return values
+    return [value for _, value in dict.fromkeys((type(value), value) for value in values)]  # True is not 1
 
 
 def to_configurations(parameters: Sequence[Parameter], activity: Activity, columns: Columns) -> list[Configuration]:

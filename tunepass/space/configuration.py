@@ -42,7 +42,7 @@ class Configuration(Mapping[str, Value]):
     __slots__ = ("_hash", "_values")
 
     def __init__(self, values: Mapping[str, Value]):
-        if not isinstance(values, Mapping):
+        if type(values) is not dict and not isinstance(values, Mapping):
             raise SpaceError(f"a configuration is a mapping of parameters to values, got {values!r}")
         self._values = dict(values)
         self._hash: int | None = None

@@ -27,8 +27,8 @@ from tunepass.strategies.factors import BINS, Factors
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import configurations, losses
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.densities import Densities, DensitySettings
@@ -191,11 +191,8 @@ def importance(
     """
     if not trials:
         raise StudyError("the importance of parameters needs at least one trial")
-    columns = space.columns([t.configuration for t in trials])
-    losses = [
-        objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
-    ]
-    return _by_parameter(space, columns, np.array(losses), settings)
+    columns, loss = space.columns(configurations(trials)), losses(trials, objective)
+    return _by_parameter(space, columns, np.where(np.isnan(loss), np.inf, loss), settings)
 
 
 def _by_parameter(space: Space, columns: Columns, loss: Floats, settings: DensitySettings | None) -> dict[str, float]:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.plain_values import as_real
+
+Values = TypeVar("Values", float, NDArray[np.float64])  # one, or one of each trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Objective:
             raise StudyError(f"objective {self.name}: the {name} is a finite number, or None, got {value!r}")
         return float(number)
 
-    def loss(self, value: float) -> float:
+    def loss(self, value: Values) -> Values:
         """The value as a loss: smaller is better."""
         return -value if self.maximise else value
 

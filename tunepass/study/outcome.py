@@ -56,6 +56,9 @@ class Measured:
     repeats: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
+        if self._is_plain():
+            object.__setattr__(self, "values", dict(self.values))
+            return
         _check_mapping("the values", self.values)
         _check_mapping("the deviation", self.deviation)
         values = dict(self.values)
@@ -72,6 +75,17 @@ class Measured:
             _check_repeats(self.repeats, self.values)
             repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
             object.__setattr__(self, "repeats", repeats)
+
+    def _is_plain(self) -> bool:
+        """Does nothing have to be converted or refused? So it is with nearly all that a store has: a long one has
+        hundreds of thousands."""
+        values = self.values
+        if type(values) is not dict or self.deviation or self.repeats != () or type(self.censored) is not bool:
+            return False
+        for name, value in values.items():
+            if type(name) is not str or type(value) is not float or not -math.inf < value < math.inf:
+                return False
+        return type(self.deviation) is dict and _are_plain(self.samples)
 
     @property
     def measurements(self) -> tuple[Mapping[str, float], ...]:

@@ -12,12 +12,15 @@ from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial, comparable
+from tunepass.study.trial_columns import competing, configurations, first_of, losses
 from tunepass.tuning.result import Gain, value_of
 
 if TYPE_CHECKING:
@@ -105,13 +108,14 @@ def is_near(objective: Objective, first: float, value: float, most: float) -> bo
 
 def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
     """The choice by the values of the trials alone, for when nothing can be measured again."""
-    measured = [(value, t.configuration) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
-    if not measured:
+    known, loss = configurations(trials), np.where(competing(trials), losses(trials, objective), np.nan)
+    if np.isnan(loss).all():
         return None
-    best = min(objective.loss(value) for value, _ in measured)
-    near = [(value, c) for value, c in measured if objective.loss(value) == best]
-    value, choice = min(near, key=lambda pair: distance_from_default(space, pair[1]))
-    default = next((value_of(t, objective) for t in trials if t.configuration == space.default), None)
+    best = float(np.nanmin(loss))
+    near = [known[i] for i in np.flatnonzero(loss == best).tolist()]
+    value, choice = objective.value(best), min(near, key=lambda c: distance_from_default(space, c))
+    of_default = first_of(trials, space.default)
+    default = None if of_default is None else value_of(of_default, objective)
     gain = None if default is None else objective.gain(default, value)
     if default is not None and gain is not None and gain <= 1 + LEAST_GAIN:
         return Verdict(choice=space.default, default_value=default, chosen_value=default, gain=1.0, interval=None)

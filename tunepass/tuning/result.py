@@ -13,9 +13,10 @@ from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.study.comparison import Comparison
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Failed, Infeasible, Measured, bounds_only
+from tunepass.study.outcome import Failed, Measured, bounds_only
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
+from tunepass.study.trial_columns import configurations, failure_kinds
 from tunepass.study.trust import Trust
 
 Phase = Literal["search", "finalists"]
@@ -52,7 +53,7 @@ class SearchResult:
     objectives: tuple[Objective, ...]
     gains: tuple[Gain, ...] = ()
     pareto: tuple[Trial, ...] = ()
-    trials: tuple[Trial, ...] = ()
+    trials: Sequence[Trial] = ()
     trial_count: int = 0
     evaluations: int = 0
     interrupted: int = 0  # the signal that ended the search early
@@ -171,16 +172,21 @@ def value_of(trial: Trial, objective: Objective) -> float | None:
     return trial.outcome.values.get(objective.name) if isinstance(trial.outcome, Measured) else None
 
 
-def failures_of(trials: Iterable[Trial]) -> Mapping[str, int]:
+def failures_of(trials: Sequence[Trial]) -> Mapping[str, int]:
     """How many trials failed at each stage, most frequent first; what a constraint refused counts as infeasible."""
-    kinds = Counter(kind for kind in map(failure_kind, trials) if kind is not None)
-    return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+    return _counted(failure_kinds(trials))
+
+
+def _counted(kinds: Iterable[str | None]) -> Mapping[str, int]:
+    counts = Counter(kind for kind in kinds if kind is not None)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def failed_sentence(trials: Sequence[Trial], default: Configuration) -> str:
     """How many candidates failed, of how many, at which stages; empty where none did."""
-    others = [trial for trial in trials if trial.configuration != default]
-    stages = failures_of(others)
+    tried = configurations(trials)
+    others = [kind for kind, configuration in zip(failure_kinds(trials), tried) if configuration != default]
+    stages = _counted(others)
     if not stages:
         return ""
     words = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
@@ -197,13 +203,3 @@ def none_compiled(trials: Sequence[Trial], default: Configuration) -> list[str]:
     first = errors_of(logs) or next((line for log in logs for line in log.splitlines() if line.strip()), "")
     count = f"all {len(others):,} candidates" if len(others) > 1 else "the only candidate"
     return [f"{count} besides the default failed to compile: {first.strip()}"]
-
-
-def failure_kind(trial: Trial) -> str | None:
-    match trial.outcome:
-        case Failed(stage):
-            return stage
-        case Infeasible():
-            return "infeasible"
-        case _:
-            return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -208,8 +209,9 @@ class Headers(Calls, ABC):
         if start is None or start.linear is None or not step:
             return None
         limit = bound.linear
-        if limit is None and bound.real is not None:
-            limit = Linear(algebra.lift(int(bound.real)))
+        if limit is None and bound.real is not None and math.isfinite(bound.real):
+            nearest = math.ceil if op in ("<", ">=") else math.floor  # whole number with the same comparisons
+            limit = Linear(algebra.lift(nearest(bound.real)))
         if limit is None:
             return None
         span = limit.minus(start.linear) if step > 0 else start.linear.minus(limit)

@@ -90,6 +90,21 @@ def test_the_macros_of_a_parameter_stay_its_name_in_every_use() -> None:
     assert "U" in str(loop(body(text, "top.cpp"), "i").trip)
 
 
+@pytest.mark.parametrize(
+    "header,iterations",
+    [
+        ("int i = 0; i < 3.5; i++", 4),
+        ("int i = 0; i <= 3.5; i++", 4),
+        ("int i = -8; i < -3.5; i++", 5),
+        ("int i = 9; i > 3.5; i--", 6),
+        ("int i = 9; i >= 3.5; i--", 6),
+        ("int i = 0; i < 4.0; i++", 4),
+    ],
+)
+def test_a_bound_between_whole_numbers(header: str, iterations: int) -> None:
+    assert algebra.number(loop(top(f"for ({header}) a[i & 63] = n;"), "i").trip) == iterations
+
+
 @pytest.mark.parametrize("guard,iterations", [("#if U > 1", 8), ("#if U > 4", 16)])
 def test_a_condition_has_the_default_of_a_parameter(guard: str, iterations: int) -> None:
     text = f"{guard}\n#define N 8\n#else\n#define N 16\n#endif\n"

@@ -17,7 +17,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
-from tunepass.study.storage import json_text, schema
+from tunepass.study.storage import database, json_text, schema
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
@@ -58,7 +58,8 @@ def test_what_many_trials_have_in_common_is_held_once(tmp_path: Path) -> None:
     assert all(a is b for a, b in zip(first.configuration, second.configuration))
 
 
-def test_a_long_study_takes_little_memory(tmp_path: Path) -> None:
+def test_a_long_study_takes_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tunepass.study.storage.store.ROWS", 20)
     with Store(url(tmp_path)) as store:
         study = open_study(store)
         for i in range(300):
@@ -69,7 +70,7 @@ def test_a_long_study_takes_little_memory(tmp_path: Path) -> None:
         trials = store.trials(study)
         held, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert len(trials) == 300 and held < 300 * 1500 and peak < 300 * 1700  # the rows go by one at a time
+    assert len(trials) == 300 and held < 300 * 1500 and peak < 300 * 1700  # the rows go by a block at a time
 
 
 def test_trials_round_trip(tmp_path: Path) -> None:
@@ -345,6 +346,16 @@ def test_a_place_that_cannot_be_written_is_a_diagnostic(tmp_path: Path) -> None:
     if os.path.isdir("/proc/self"):
         with pytest.raises(StudyError, match=r"unable to open(.|\n)*can be written"):
             Store("sqlite:////proc/self/store.db")
+
+
+def test_a_store_that_nothing_of_its_place_prevents_from_opening_is_the_machines_matter(tmp_path: Path) -> None:
+    read_only = database.failed(sqlite3.OperationalError("attempt to write a readonly database"), tmp_path / "store.db")
+    assert read_only.exit_status == 4
+    error = sqlite3.OperationalError("unable to open database file")
+    fault = database.failed(error, tmp_path / "store.db")
+    assert fault.exit_status == 4 and "unable to open" in str(fault)
+    mistake = database.failed(error, tmp_path / "missing" / "store.db")
+    assert mistake.exit_status == 2 and "unable to open database file: No such file or directory" in str(mistake)
 
 
 def test_missing_folder_is_made(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import StoreFault, StudyError
 from tunepass.files import check_regular, printable, shown, sync_folder
-from tunepass.machine_faults import cannot
+from tunepass.machine_faults import ERRNOS, cannot
 
 BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
 MEMORY = "sqlite://"
@@ -100,12 +100,18 @@ def path_of(url: str) -> Path | None:
 
 def failed(error: Exception, place: Path | str, *, written: bool = False) -> StudyError:
     """SQLite's complaint as what the user can do about it; `written`: the store could be written before."""
-    message = _cause(str(error), place if isinstance(place, Path) else None)
+    message = str(error)
     if any(word in message for word in _DAMAGE):
         return damaged(place, message)
     machines = any(word in message for word in ("full", "I/O error", "locked")) or (written and "readonly" in message)
+    hint = _remedy(message)
+    if ("unable to open" in message or "readonly" in message) and isinstance(place, Path):
+        obstacle = _obstacle(place)  # of a file that cannot be opened for writing, SQLite makes a read-only store
+        transient = obstacle is None or obstacle.errno in ERRNOS - {errno.EROFS}  # which is a folder named wrongly
+        machines, hint = machines or transient, _MACHINE_REMEDY if transient else hint
+        message += f": {obstacle.strerror}" if obstacle else ""
     kind = StoreFault if machines else StudyError
-    return kind(f"store {shown(place)}: {message}", hint=_remedy(message))
+    return kind(f"store {shown(place)}: {message}", hint=hint)
 
 
 def damaged(place: Path | str, message: str) -> StudyError:
@@ -116,23 +122,23 @@ def damaged(place: Path | str, message: str) -> StudyError:
     )
 
 
+_MACHINE_REMEDY = "is memory or are descriptors lacking, or is the disk failing? what was reported before is kept"
 _DAMAGE = (
     *("malformed", "not a database", "decode to UTF-8", "codec can't decode", "no such table", "no such column"),
     *("has no column", "already exists", "duplicate column"),
 )
 
 
-def _cause(message: str, path: Path | None) -> str:
-    """With the file system's reason where SQLite keeps it to itself."""
-    if path is None or "unable to open" not in message:
-        return message
-    folder = path.parent
-    with contextlib.suppress(OSError):
-        if os.statvfs(folder).f_flag & os.ST_RDONLY:
-            return f"{message}: {os.strerror(errno.EROFS)}"
-        if not os.access(folder, os.W_OK):
-            return f"{message}: {os.strerror(errno.EACCES)}"
-    return message
+def _obstacle(path: Path) -> OSError | None:
+    """Why no store can be opened at the path, which SQLite keeps to itself; None where nothing of the path prevents
+    it: then memory or descriptors were lacking."""
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        return PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return None
+    except OSError as error:
+        return error
 
 
 def _remedy(message: str) -> str:

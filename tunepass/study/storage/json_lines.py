@@ -62,15 +62,19 @@ Item = StudyCells | StoredTrial | ManifestCells
 def lines(items: Iterable[Item]) -> Iterator[str]:
     """The lines, the first one among them, each with its end. A study stands before its trials."""
     yield HEAD + "\n"
-    for item in items:
-        match item:
-            case StudyCells():
-                fields = _study(item)
-            case StoredTrial():
-                fields = _trial(item)
-            case ManifestCells(digest, parts):
-                fields = {"kind": "manifest", "digest": digest, "parts": json.loads(parts)}
-        yield json_text.dump(fields) + "\n"
+    yield from map(line, items)
+
+
+def line(item: Item) -> str:
+    """The line of an item, with its end."""
+    match item:
+        case StudyCells():
+            fields = _study(item)
+        case StoredTrial():
+            fields = _trial(item)
+        case ManifestCells(digest, parts):
+            fields = {"kind": "manifest", "digest": digest, "parts": json.loads(parts)}
+    return json_text.dump(fields) + "\n"
 
 
 def read(text: str) -> Iterator[Item | Damage]:

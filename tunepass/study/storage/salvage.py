@@ -34,7 +34,7 @@ LINES_LIMIT = 4 << 30  # bytes of a file of JSON lines
 WINDOW, MOST_WINDOWS = 5_000, 10_000  # rows that are read at once, so that no second copy of a table is in memory
 HALVINGS = 20_000  # ranges of rows that may fail before the rest of a table is given up
 T = TypeVar("T")
-_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a complaint that quotes damaged text
+ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a complaint that quotes damaged text
 SQLITE = b"SQLite format 3\0"
 USUAL: Mapping[str, object] = {
     "log": "",
@@ -45,6 +45,16 @@ USUAL: Mapping[str, object] = {
     "finished": "",
     "identity": "{}",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many studies and trials of a store can be read, and what is damaged, as Salvage has it."""
+
+    studies: int
+    trials: int
+    problems: tuple[str, ...] = ()
+    lost: int = 0
 
 
 @dataclass(slots=True)
@@ -58,12 +68,9 @@ class Salvage:
     lost: int = 0
 
     @property
-    def studies(self) -> int:
-        return sum(isinstance(item, StudyCells) for item in self.items)
-
-    @property
-    def trials(self) -> int:
-        return len(self.items) - self.studies
+    def summary(self) -> Summary:
+        studies = sum(isinstance(item, StudyCells) for item in self.items)
+        return Summary(studies, len(self.items) - studies, tuple(self.problems), self.lost)
 
     @property
     def everything(self) -> Iterator[Item]:
@@ -76,12 +83,7 @@ class Salvage:
 
 def salvage(path: Path) -> Salvage:
     """Salvage a store or a file of JSON lines. StudyError if it is neither."""
-    check_regular(path, StudyError)
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(SQLITE))
-    except OSError as error:
-        raise StudyError(f"cannot read {shown(path)}: {error.strerror}") from None
+    start = beginning(path)
     if start == SQLITE:
         salvaged = _of_store(path)
     elif start.startswith(b"{"):
@@ -90,6 +92,16 @@ def salvage(path: Path) -> Salvage:
         raise StudyError(f"{shown(path)} is no store: it begins as no SQLite file does", hint="restore a copy of it")
     _number_anew(salvaged)
     return salvaged
+
+
+def beginning(path: Path) -> bytes:
+    """The first bytes of a file, as many as tell a store. StudyError if it cannot be read."""
+    check_regular(path, StudyError)
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE))
+    except OSError as error:
+        raise StudyError(f"cannot read {shown(path)}: {error.strerror}") from None
 
 
 def write(salvaged: Salvage, path: Path) -> None:
@@ -113,18 +125,24 @@ def _of_store(path: Path) -> Salvage:
     return _read(path, immutable=False) if salvaged.problems and wal.exists() else salvaged
 
 
-def _read(path: Path, *, immutable: bool) -> Salvage:
-    """`immutable` leaves no files beside the store, and is for one that nobody writes."""
-    salvaged = Salvage()
+def read_only(path: Path, *, immutable: bool) -> sqlite3.Connection:
+    """A connection that writes nothing; `immutable` leaves no files beside the store, and is for one that nobody
+    writes."""
     mode = "mode=ro&immutable=1" if immutable else "mode=ro"
     url = f"file:{quote_from_bytes(str(path.absolute()).encode('utf-8', 'surrogateescape'))}?{mode}"
-    with closing(sqlite3.connect(url, uri=True, isolation_level=None)) as connection:
+    connection = sqlite3.connect(url, uri=True, isolation_level=None)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _read(path: Path, *, immutable: bool) -> Salvage:
+    salvaged = Salvage()
+    with closing(read_only(path, immutable=immutable)) as connection:
         connection.text_factory = _decoded
-        connection.execute("PRAGMA trusted_schema = OFF")
         try:
-            _check_file(connection, salvaged)
+            salvaged.problems += file_problems(connection)
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        except _ERRORS as error:
+        except ERRORS as error:
             raise StudyError(
                 f"store {shown(path)} is damaged beyond reading: {error}", hint="restore a copy of it"
             ) from None
@@ -136,26 +154,27 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _check_file(connection: sqlite3.Connection, salvaged: Salvage) -> None:
-    """Check SQLite's integrity and the schema before any row is read."""
-    salvaged.problems += schema.faults(connection)
+def file_problems(connection: sqlite3.Connection) -> list[str]:
+    """Complaints of SQLite's own check of the file and of the check of its schema, before any row is read."""
+    problems = list(schema.faults(connection))
     try:
         results = [str(text) for (text,) in connection.execute("PRAGMA integrity_check(20)")]
-        salvaged.problems += [text for text in results if text != "ok"]
+        problems += [text for text in results if text != "ok"]
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-        salvaged.problems += [f"{table} row {row} belongs to no {parent}" for table, row, parent, _ in orphans[:20]]
-    except _ERRORS as error:
-        salvaged.problems.append(str(error))
+        problems += [f"{table} row {row} belongs to no {parent}" for table, row, parent, _ in orphans[:20]]
+    except ERRORS as error:
+        problems.append(str(error))
+    return problems
 
 
 def _read_tables(connection: sqlite3.Connection, tables: set[str], salvaged: Salvage) -> None:
     studies: dict[object, StudyCells] = {}
     trials: dict[object, list[StoredTrial]] = {}
-    for row in _rows(connection, tables, "study", ("id", *_STUDY_COLUMNS), salvaged):
-        study = _read_or_lose(salvaged, _study, row[1:])
+    for row in _rows(connection, tables, "study", ("id", *STUDY_COLUMNS), salvaged):
+        study = _read_or_lose(salvaged, read_study, row[1:])
         if study is not None:
             studies[row[0]] = study
-    names = {identifier: _names(study) for identifier, study in studies.items()}
+    names = {identifier: objective_names(study) for identifier, study in studies.items()}
     for row in _rows(connection, tables, "trial", ("study", "finished", *TRIAL_COLUMNS), salvaged):
         trial = _read_or_lose(salvaged, _trial, row, studies.get(row[0]), names.get(row[0], ()))
         if trial is not None:
@@ -163,9 +182,9 @@ def _read_tables(connection: sqlite3.Connection, tables: set[str], salvaged: Sal
     for identifier, study in studies.items():
         salvaged.items += [study, *trials.get(identifier, [])]
     for row in _rows(connection, tables, "pending", ("configuration", "owner", "intermediate"), salvaged):
-        _read_or_lose(salvaged, _suggestion, row)
+        _read_or_lose(salvaged, read_suggestion, row)
     for row in _rows(connection, tables, "manifest", ("digest", "parts"), salvaged):
-        manifest = _read_or_lose(salvaged, _manifest, row)
+        manifest = _read_or_lose(salvaged, read_manifest, row)
         salvaged.manifests += [manifest] if manifest else []
 
 
@@ -199,7 +218,7 @@ def _ranges(connection: sqlite3.Connection, query: str, table: str, salvaged: Sa
         low, high = ranges.pop()
         try:
             yield from connection.execute(query, (low, high)).fetchall()  # whole: what fails is read again in halves
-        except _ERRORS as error:
+        except ERRORS as error:
             failed += 1
             if failed == 1:
                 salvaged.lose(f"some rows of {table} cannot be read: {error}")
@@ -213,7 +232,7 @@ def _windows(connection: sqlite3.Connection, table: str) -> list[tuple[int, int]
     least, most = -(1 << 63), (1 << 63) - 1
     try:
         low, high = connection.execute(f"SELECT min(rowid), max(rowid) FROM {table} NOT INDEXED").fetchone()
-    except _ERRORS:
+    except ERRORS:
         return [(least, most)]
     if low is None or high - low > MOST_WINDOWS * WINDOW:
         return [(least, most)]
@@ -221,11 +240,11 @@ def _windows(connection: sqlite3.Connection, table: str) -> list[tuple[int, int]
     return list(zip([least, *starts], [*(start - 1 for start in starts), most]))[::-1]
 
 
-_STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
+STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
-def _study(row: Sequence[object]) -> StudyCells:
-    cells = dict(zip(_STUDY_COLUMNS, row))
+def read_study(row: Sequence[object]) -> StudyCells:
+    cells = dict(zip(STUDY_COLUMNS, row))
     name = checked.clean(cells["name"], "name of a study")
     try:
         checked.mapping(json_text.load(cells["space"], "space"), "space")
@@ -261,17 +280,17 @@ def _trial(row: Sequence[object], study: StudyCells | None, names: Sequence[str]
         raise Damage(f"study {study.name!r}: {damage.message}") from None
 
 
-def _names(study: StudyCells) -> list[str]:
+def objective_names(study: StudyCells) -> list[str]:
     return [objective.name for objective in json_text.decode_objectives(study.objectives)]
 
 
-def _suggestion(row: Sequence[object]) -> None:
+def read_suggestion(row: Sequence[object]) -> None:
     json_text.decode_configuration(row[0])
     checked.clean(row[1], "owner")
     read_intermediate(row[2])
 
 
-def _manifest(row: Sequence[object]) -> ManifestCells:
+def read_manifest(row: Sequence[object]) -> ManifestCells:
     digest, parts = checked.clean(row[0], "digest"), checked.clean(row[1], "parts")
     Manifest.decode(parts)
     return ManifestCells(digest, parts)
@@ -289,7 +308,7 @@ def _of_lines(path: Path) -> Salvage:
             case ManifestCells():
                 salvaged.manifests.append(item)
             case StudyCells() if item.name not in objectives:
-                objectives[item.name] = _names(item)
+                objectives[item.name] = objective_names(item)
                 salvaged.items.append(item)
             case StudyCells():
                 salvaged.lose(f"study {item.name!r} stands there twice")

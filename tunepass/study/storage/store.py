@@ -6,7 +6,6 @@ inside that transaction, so several processes may share a store.
 
 from __future__ import annotations
 
-import gc
 import os
 import sqlite3
 import threading
@@ -14,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from tunepass.space.configuration import Configuration
@@ -26,6 +26,7 @@ from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.schema import migrate
+from tunepass.study.storage.trial_blocks import ROWS, Block, StoredTrials, read_block
 from tunepass.study.storage.trial_rows import (
     OUTCOME_COLUMNS,
     TRIAL_COLUMNS,
@@ -36,6 +37,7 @@ from tunepass.study.storage.trial_rows import (
     to_trial,
 )
 from tunepass.study.trial import Trial, spent
+from tunepass.study.trial_columns import collecting_later
 
 RELEASED = "released"  # owner of a suggestion that its process gave back
 
@@ -164,15 +166,25 @@ class Store:
 
     def trials(self, study: StudyRecord, after: int = -1) -> list[Trial]:
         """The study's trials in order, those numbered above `after`, which follow on it without a gap."""
+        with self._errors(), collecting_later():
+            trials = list(chain.from_iterable(self._parts(study, after)))
+            _check_numbers(study, trials, after)
+            return trials
+
+    def trial_columns(self, study: StudyRecord) -> StoredTrials:
+        """All trials as columns, of which a trial is made when it is asked for."""
+        with self._errors(), collecting_later():
+            trials = StoredTrials(list(self._parts(study, -1)))
+            _check_numbers(study, trials, -1)
+            return trials
+
+    def _parts(self, study: StudyRecord, after: int) -> Iterator[Block | list[Trial]]:
         query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number > ? ORDER BY number"
         names = [o.name for o in study.objectives]
-        with self._errors():
-            rows = self._connection.execute(query, (study.id, after))
-            with _collecting_later():
-                trials = [to_trial(row, names) for row in rows]
-            if trials and trials[-1].number != after + len(trials):
-                raise Damage(f"study {study.name!r} lacks trials before its number {trials[-1].number}")
-            return trials
+        rows = self._connection.execute(query, (study.id, after))
+        while some := rows.fetchmany(ROWS):
+            block = read_block(some, names)
+            yield block.without_texts() if block else [to_trial(row, names) for row in some]
 
     def record(self, study: StudyRecord, trial: Trial) -> Trial:
         """Store a trial under the next free number, which is returned in it. When the configuration has a trial
@@ -352,17 +364,9 @@ class Store:
             raise database.failed(error, self.path or self.url, written=self._written) from error
 
 
-@contextmanager
-def _collecting_later() -> Iterator[None]:
-    """Python's collector looks through all objects again and again while many are made, and finds nothing: a fifth of
-    the time that a long study takes to read."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+def _check_numbers(study: StudyRecord, trials: Sequence[Trial], after: int) -> None:
+    if trials and trials[-1].number != after + len(trials):
+        raise Damage(f"study {study.name!r} lacks trials before its number {trials[-1].number}")
 
 
 _COUNTS = "SELECT count(*), count(same_as), coalesce(sum(json_array_length(repeats) - 1), 0) FROM trial WHERE study = ?"
