@@ -154,7 +154,8 @@ class CallReader:
     ) -> Entry | None:
         """What calls it where the harness cannot."""
         named = any(isinstance(argument, NamedArgument) for argument in arguments)
-        if setup is None and not named and not needs_entry(definition, len(arguments), overloaded, self.cpp):
+        alone = not needs_entry(definition, len(arguments), overloaded, self.cpp, self.types)
+        if setup is None and not named and alone:
             return None
         values = scalar_values(arguments, ())
         reals = [isinstance(values.get(a.name), float) for a in arguments]

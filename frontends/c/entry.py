@@ -16,8 +16,9 @@ from tunepass.frontends.c.place_text import COMMON, OF_C, OF_CPP
 from tunepass.frontends.c.setup_entry import SetupText
 from tunepass.frontends.c.signatures import called_object, kernel_type, with_arguments
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, plain_name
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
@@ -25,13 +26,20 @@ ANY_ACCESS = "-fno-access-control"  # a member function may be private, and so m
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
 
 
-def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cpp: bool) -> bool:
+def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cpp: bool, types: Types) -> bool:
     """Whether another file cannot call it as its prototype says, with `given` arguments."""
     if not cpp:
         return bool(definition.private)
+    if any({definition.name, "main"} & _type_names(formal, types) for formal in definition.formals):
+        return True  # the harness has other names for these types, and the kernel's linkage name has them in it
     unknown = any(f.reference or f.container or not (f.pointer or is_known(f.element)) for f in definition.formals)
     unknown = unknown or "::" in definition.returns or "->" in definition.prototype
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
+
+
+def _type_names(formal: Formal, types: Types) -> set[str]:
+    """The names in its type, as it is written and as it is."""
+    return {*names_in(formal.text), *names_in(types.resolved(formal.type).base)} - {formal.name}
 
 
 def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:

@@ -6,6 +6,7 @@ The preprocessor restores a macro's earlier meaning, or that it has none: `push_
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import lru_cache
 
 from tunepass.frontends.cfamily.tokens import names_in
@@ -27,8 +28,9 @@ POISONED = frozenset(
         "vsnprintf",
     )
 )
-# Of another file's linkage name `function`, where a system header declares something else by that name.
-ALIASED = """\
+# The kernel's declaration; TP_KERNEL is its name in the harness. In C a system header may declare something else by
+# that name: TP_ALIASED. TP_INCLUDED_KERNEL has the kernel's type, for which the included source alone has all names.
+BY_PROTOTYPE = """\
 #ifdef TP_ALIASED
 #define {function} tp_kernel
 {prototype} __asm__("{function}");
@@ -37,27 +39,85 @@ ALIASED = """\
 #else
 {prototype};
 #define TP_KERNEL {function}
+#endif
+#define TP_INCLUDED_KERNEL TP_KERNEL"""
+BY_TYPE = """\
+#ifdef TP_INCLUDE_SOURCE
+#define TP_INCLUDED_KERNEL {function}
+typedef __typeof__({function}) tp_kernel_type;
+#else
+{by_prototype}
 #endif"""
+AFTER_SOURCE = """\
+#ifdef TP_INCLUDE_SOURCE
+#ifdef TP_ALIASED
+extern tp_kernel_type tp_kernel __asm__("{function}");
+#define TP_KERNEL tp_kernel
+#else
+{linkage} tp_kernel_type {function};
+#define TP_KERNEL {function}
+#endif
+#endif"""
+OF_C = 'extern "C"'
 
 
-def included_source(function: str, fixed: tuple[str, ...], needed: Collection[str]) -> tuple[str, str]:
-    """The text that includes the source, and the one after which macros mean what they did before, as far as the code
-    `fixed` mentions them; `needed` are names by which the generated part means what the source does."""
-    names = [name for name in _names(fixed) if name not in needed and name not in POISONED]
-    renamed = dict.fromkeys((function, "main"))
-    before = [
-        "#ifdef TP_INCLUDE_SOURCE",
-        *(f'#pragma push_macro("{name}")' for name in names),
-        "#ifdef TP_RENAMES",
-        "#include TP_RENAMES",
-        "#endif",
-        *(f"#define {name} {INCLUDED}{name}" for name in renamed),
-        "#include TP_INCLUDE_SOURCE",
-        *(f"#undef {name}" for name in renamed),
-        "#endif",
-    ]
-    after = ["#ifdef TP_INCLUDE_SOURCE", *(f'#pragma pop_macro("{name}")' for name in names), "#endif"]
-    return "\n".join(before), "\n".join(after)
+@dataclass(frozen=True, slots=True)
+class IncludedSource:
+    """How a harness may include the source of the kernel `function`. The kernel and main have other names there, as has
+    whatever else the source names so: between `before` and `after` all text means by a name what the source does.
+
+    `fixed` is code that uses no macro of the source, but for the names `needed`."""
+
+    function: str
+    prototype: str
+    fixed: tuple[str, ...]
+    needed: Collection[str]
+
+    @property
+    def before(self) -> str:
+        lines = [
+            "#ifdef TP_INCLUDE_SOURCE",
+            *(f'#pragma push_macro("{name}")' for name in self._kept_apart),
+            "#ifdef TP_RENAMES",
+            "#include TP_RENAMES",
+            "#endif",
+            *(f"#define {name} {INCLUDED}{name}" for name in self._renamed),
+            "#include TP_INCLUDE_SOURCE",
+            "#endif",
+            self._declared,
+        ]
+        return "\n".join(lines)
+
+    @property
+    def after(self) -> str:
+        lines = [
+            "#ifdef TP_INCLUDE_SOURCE",
+            *(f"#undef {name}" for name in self._renamed),
+            *(f'#pragma pop_macro("{name}")' for name in self._kept_apart),
+            "#endif",
+        ]
+        if not self._is_entry:
+            linkage = OF_C if self.prototype.startswith(OF_C) else "extern"
+            lines.append(AFTER_SOURCE.format(function=self.function, linkage=linkage))
+        return "\n".join(lines)
+
+    @property
+    def _declared(self) -> str:
+        by_prototype = BY_PROTOTYPE.format(function=self.function, prototype=self.prototype.strip())
+        return by_prototype if self._is_entry else BY_TYPE.format(function=self.function, by_prototype=by_prototype)
+
+    @property
+    def _renamed(self) -> tuple[str, ...]:
+        return ("main",) if self._is_entry else (self.function, "main")
+
+    @property
+    def _is_entry(self) -> bool:
+        """Whether the function stands behind the source, and is none of its own."""
+        return self.function.startswith(OWN)
+
+    @property
+    def _kept_apart(self) -> list[str]:
+        return [name for name in _names(self.fixed) if name not in self.needed and name not in POISONED]
 
 
 @lru_cache(maxsize=4)
@@ -70,8 +130,3 @@ def without_macros(text: str, needed: str) -> list[str]:
     """Lines before `text`, which stands after the source and uses none of its macros. `needed` are words that may."""
     meant = frozenset(names_in(needed))
     return [f"#undef {name}" for name in _names((text,)) if name not in meant]
-
-
-def declared(function: str, prototype: str) -> str:
-    """The kernel's declaration; TP_KERNEL is its name in the harness. In C the name may be taken by a system header."""
-    return ALIASED.format(function=function, prototype=prototype.strip())

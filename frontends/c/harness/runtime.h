@@ -61,10 +61,12 @@ struct tp_pointer { /* converts to whatever pointer type the prototype asks for 
     template <class T> operator T *() const { return static_cast<T *>(to); }
 };
 #define TP_POINTER(index) (tp_pointer{tp_arrays[index].data})
+#define TP_NO_POINTER (tp_pointer())
 typedef bool tp_bool;
 #else
 #define TP_C
 #define TP_POINTER(index) ((void *)tp_arrays[index].data)
+#define TP_NO_POINTER ((void *)0)
 typedef _Bool tp_bool;
 #endif
 

@@ -11,8 +11,7 @@ from functools import cache
 from importlib import resources
 
 from tunepass.frontends.c.harness.filling import draw_element, fill_arrays, value_tables
-from tunepass.frontends.c.harness.isolation import declared as declaration
-from tunepass.frontends.c.harness.isolation import included_source
+from tunepass.frontends.c.harness.isolation import IncludedSource
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.tables import (
     describe_arrays,
@@ -61,9 +60,9 @@ def harness_text(
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
     listed = {k: a.element for k, a in enumerate(arrays[0]) if _is_of_source(a)}
     arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
-    called = _called("TP_KERNEL", arguments, arrays[0], counted)
+    called = _called(arguments, arrays[0], counted)
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
-    including, restoring = included_source(function, _fixed_parts(), _names_of(variables))
+    source = IncludedSource(function, prototype, _fixed_parts(), _names_of(variables))
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
         *(_fixed(name) for name in FIRST),
@@ -74,15 +73,13 @@ def harness_text(
         scalar_tables(scalars),
         _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
-        including,
-        declaration(function, prototype),
+        source.before,
         "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         "\n".join(f"typedef {a.element} tp_scalar_type_{k};" for k, a in enumerate(scalars[0])),
+        f"typedef __typeof__({_typed_call(arguments, arrays[0], counted)}) {RETURNED};" if returned else "",
         *(enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
-        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves and array != result[0]),
-        restoring,
-        f"typedef __typeof__({called}) {RETURNED};" if returned else "",
-        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves and array == result[0]),
+        *(leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
+        source.after,
         describe_arrays(arrays, setup is not None),
         fill_arrays(arrays, scalars[0], counted),
         draw_element(arrays[0]),
@@ -157,7 +154,7 @@ def _pairs(arrays: Sequence[CArray], pairs: Sequence[tuple[str, str]]) -> str:
     return f"static const int tp_pairs[][2] = {{{', '.join(rows)}}};"
 
 
-def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Sequence[CArray], counted: bool) -> str:
+def _called(arguments: Sequence[CScalar | CArray], all_arrays: Sequence[CArray], counted: bool) -> str:
     """The call as an expression."""
     table_of = {table.rows_of: number for number, table in enumerate(all_arrays) if table.rows_of is not None}
     words, scalars, arrays = [], 0, 0
@@ -166,13 +163,27 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
             words.append(f"(tp_scalar_type_{scalars})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
-            number = arrays
+            element, number = all_arrays[arrays].element, arrays
             while number in table_of:
                 number = table_of[number]
-            plain = f"*({argument.element} *)tp_arrays[{number}].data" if argument.by_value else f"TP_POINTER({number})"
+            plain = f"*({element} *)tp_arrays[{number}].data" if argument.by_value else f"TP_POINTER({number})"
             words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else plain)
             arrays += 1
-    return f"{function}({', '.join(words)})"
+    return f"TP_KERNEL({', '.join(words)})"
+
+
+def _typed_call(arguments: Sequence[CScalar | CArray], all_arrays: Sequence[CArray], counted: bool) -> str:
+    """A call with the type of what is returned, which is never made."""
+    words, scalars, arrays = [], 0, 0
+    for argument in arguments:
+        if isinstance(argument, CScalar):
+            words.append(f"(tp_scalar_type_{scalars})0")
+            scalars += 1
+        else:
+            plain = f"*({all_arrays[arrays].element} *)0" if argument.by_value else "TP_NO_POINTER"
+            words.append("0, 0" if counted else plain)
+            arrays += 1
+    return f"TP_INCLUDED_KERNEL({', '.join(words)})"
 
 
 def _call(called: str, returned: int | None, *, used: bool) -> str:

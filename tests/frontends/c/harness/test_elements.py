@@ -58,8 +58,13 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if not shutil.which(request.param):
         pytest.skip(f"no {request.param}")
     folder = tmp_path_factory.mktemp("elements")
-    (folder / "types.h").write_text(TYPES)
-    return build(folder, TEXT, request.param, '-DTP_INCLUDE_SOURCE="types.h"')
+    return build(folder, TEXT, request.param, *including(folder, TEXT))
+
+
+def including(folder: Path, text: str) -> list[str]:
+    """The words with which a harness is compiled that needs types of the source."""
+    (folder / "source").write_text(text)
+    return ['-DTP_INCLUDE_SOURCE="source"', "-Wno-unknown-pragmas"]
 
 
 def outputs(program: Path, *words: str) -> list[dict[str, np.ndarray]]:
@@ -114,12 +119,11 @@ def test_padding_is_not_among_what_is_written(program: Path) -> None:
 )
 def test_what_is_returned_is_an_output(tmp_path: Path, prototype: str, value: str, kind: str) -> None:
     types = f"typedef float static_result;{TYPES}"
-    (tmp_path / "types.h").write_text(types)
     text = (
         "#pragma tunepass param P: integer(0..1) = 0\n#pragma tunepass kernel f(y: out double[1])\n"
         f"{types}{prototype}\n{{ y[0] = P; return {value}; }}\n"
     )
-    program = build(tmp_path, text, "gcc", '-DTP_INCLUDE_SOURCE="types.h"')
+    program = build(tmp_path, text, "gcc", *including(tmp_path, text))
     _, report = run(program, "mode=check", f"outputs={tmp_path / 'outputs'}")
     assert ["array", "return", kind, "1"] in report
     returned = np.frombuffer((tmp_path / "outputs").read_bytes(), "?" if kind == "b1" else kind, 1, 8)

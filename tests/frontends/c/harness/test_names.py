@@ -66,6 +66,34 @@ def test_a_kernel_named_as_a_function_of_a_system_header(tmp_path: Path) -> None
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
 
+OWN_NAME = {
+    "member": ("in struct p[1]", "struct p { double f; int main; };\n", "void f(int n, struct p p, double *y)", ""),
+    "tag": (
+        "in struct f[1]",
+        "struct f { double f; };\n",
+        "void f(int n, const struct f *q, double *y)",
+        "struct f p = *q, main = p; f: if (n < 0) goto f; n = n;",
+    ),
+    "returned": ("in F[1]", "typedef struct f { double f; } F;\n", "F f(int n, F p, double *y)", "F main = p;"),
+    "typedef": ("in F[1]", "typedef struct f { double f; } F;\n", "void f(int n, F *q, double *y)", "F p = *q;"),
+}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "g++"])
+@pytest.mark.parametrize("case", OWN_NAME)
+def test_other_things_may_have_the_names_of_the_kernel_and_of_main(tmp_path: Path, case: str, compiler: str) -> None:
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    kind, types, prototype, first = OWN_NAME[case]
+    returned = "" if prototype.startswith("void") else "return main;"
+    loop = "for (int i = 0; i < n; i++) y[i] = p.f + i + WRONG;"
+    text = HEAD.format(kernel=f"f(n = 50, p: {kind}, y: out double[n])")
+    text += f"{types}{prototype}\n{{ {first} {loop} {returned} }}\n"
+    right, wrong = judged(tmp_path, text, compiler, "-O1")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
 @pytest.mark.parametrize("file", ['q"uo.c', "back\\slash.c", "a b.c", "it's.c"])
 @pytest.mark.one_in(2)
 def test_names_of_files(tmp_path: Path, file: str) -> None:
