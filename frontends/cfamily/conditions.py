@@ -12,7 +12,7 @@ from pathlib import Path
 from tunepass.frontends.cfamily.chains import Chain, branch_around, chains
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import Token, names_in
+from tunepass.frontends.cfamily.tokens import BRACKETS, Token, closings, names_in
 from tunepass.frontends.cfamily.unit import Unit
 
 
@@ -90,19 +90,36 @@ def _defined_in(directives: Sequence[Directive], conditions: Sequence[tuple[int,
 
 
 def with_all_branches(unit: Unit) -> Unit:
-    """`unit` with the code of branches over parameters that its preprocessor left out, macros in it as written."""
+    """`unit` with the code of branches over parameters that its preprocessor left out, macros in it as written. A brace
+    that a branch opens or closes for code behind its `#endif` is closed or left out: the compiled branch has it too."""
     conditions = parameter_conditions(unit.text)
-    left_out = [
-        token
-        for number, section in enumerate(unit.text.raw.sections)
-        if number not in unit.text.active and section.outer is None
-        for token in section.tokens
-        if any(start <= token.start < end for start, end, _ in conditions)
-    ]
+    left_out: dict[tuple[int, int], list[Token]] = {}
+    for number, section in enumerate(unit.text.raw.sections):
+        if number in unit.text.active or section.outer is not None:
+            continue
+        for token in section.tokens:
+            around = [(start, end) for start, end, _ in conditions if start <= token.start < end]
+            if around:
+                left_out.setdefault(max(around), []).append(token)
     if not left_out:
         return unit
-    merged = tuple(sorted((*unit.tokens, *left_out), key=place_of))
+    added = [token for code in left_out.values() for token in balanced(code)]
+    merged = tuple(sorted((*unit.tokens, *added), key=place_of))
     return replace(unit, text=replace(unit.text, tokens=merged, pragmas=()))
+
+
+def balanced(code: Sequence[Token]) -> list[Token]:
+    """The code of a branch with each bracket closed in it, and none that opens before it."""
+    ends = closings(code)
+    closed = set(ends.values())
+    kept = [t for k, t in enumerate(code) if k in closed or not t.at(*BRACKETS.values())]
+    opened = [token for k, token in enumerate(code) if token.at(*BRACKETS) and k not in ends]
+    last = code[-1]
+    for token in reversed(opened):
+        kept.append(Token("op", BRACKETS[token.text], last.start, last.end))
+        if token.at("{"):
+            kept.append(Token("op", ";", last.start, last.end))
+    return kept
 
 
 def place_of(token: Token) -> int:

@@ -204,6 +204,33 @@ static void count(void) { calls++; }
     assert names(inside, outside) == ["total", "calls"]
 
 
+OPENED = {
+    "a block": ("for (int k = 0; k < n; k++)", "{ total{} += k;", "}"),
+    "a function": ("", "void g{}(int k) { int own = k;", "total0 = total1 = total2 = own; }"),
+    "a struct": ("", "struct s { int total{}, m;", "double d; };"),
+    "a bracket": ("total0 = total1 = total2 = (n", "+ (3 + {}", "));"),
+    "an else": ("if (n) { total0 = n;", "} else if (n > {}) { total1 = 1; total2 = 2;", "}"),
+    "another function": ("void g0(int k) {", "total{} = k; } void h(int k) { int own = {};", "total0 = own; }"),
+}
+
+
+@pytest.mark.parametrize("branches", [2, 3])
+@pytest.mark.parametrize("place", OPENED)
+def test_braces_that_branches_over_parameters_open_for_code_behind_them(place: str, branches: int) -> None:
+    before, branch, after = OPENED[place]
+    heads = ["#if P == 0", "#elif P == 1", "#else"][:branches]
+    code = [before]
+    for number, head in enumerate(heads if branches == 3 else (heads[0], "#else")):
+        code += [head, branch.replace("{}", str(number))]
+    text = "\n".join([*code, "#endif", after])
+    inside = place not in ("a function", "a struct", "another function")
+    body, outside = (f"total0 = total1 = total2 = 0;\n{text}\n", "") if inside else ("total0 = 0;", text)
+    text = f"int total0, total1, total2;\n{outside}\nvoid f(int n) {{ {body} }}\nint last;"
+    for compiled in range(branches):
+        unit = read(Source("globals.c", text), (), "c", {"P": compiled})
+        assert [variable.name for variable in variables(unit)] == ["total0", "total1", "total2", "last"]
+
+
 def test_variables_of_headers(tmp_path: Path) -> None:
     (tmp_path / "state.h").write_text(
         "#define COUNT 4\nextern long total;\nextern double weights[];\ndouble table[COUNT][2];\n"
