@@ -29,7 +29,7 @@ from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
 from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
-from tunepass.frontends.cfamily.overloading import class_names, is_overloaded, is_static_member
+from tunepass.frontends.cfamily.overloading import class_scopes, is_overloaded, is_static_member
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import (
     Argument,
@@ -161,7 +161,7 @@ class CallReader:
         reals = [isinstance(values.get(a.name), float) for a in arguments]
         text = SetupText(setup, arguments, reals, pragma.span, self.cpp) if setup else None
         if self.cpp:
-            classes = class_names(self.unit, definition)
+            classes = class_scopes(self.unit, definition)
             known_address = not {"&", "&&", "volatile"} & set(definition.qualifiers.split())
             by_type = overloaded or not known_address or is_overloaded(self.unit, definition)
             return cpp_entry(pragma.name, definition, arguments, reals, classes if by_type else None, self.types, text)

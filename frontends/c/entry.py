@@ -18,6 +18,7 @@ from tunepass.frontends.c.signatures import called_object, kernel_type, with_arg
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, plain_name
+from tunepass.frontends.cfamily.overloading import ClassScope
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
@@ -81,7 +82,7 @@ def cpp_entry(
     definition: FunctionDefinition,
     arguments: Sequence[Argument],
     reals: Sequence[bool],
-    classes: Sequence[str] | None,
+    classes: Sequence[ClassScope] | None,
     types: Types,
     setup: SetupText | None = None,
 ) -> Entry:

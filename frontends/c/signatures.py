@@ -2,7 +2,8 @@
 
 The address of an overloaded function means no function, and that of a member with a reference qualifier has a type that
 harness/entry.h does not know. The types of formal parameters are written where the names of the class mean what they
-mean in it: in a class that is derived from it.
+mean in it: in a class that is derived from it. From a final class and from a union none can be: what it declares itself
+is written with its name there, and what it inherits is inherited.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import takewhile
 
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, split_arguments, template_arguments
+from tunepass.frontends.cfamily.overloading import ClassScope
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
 KERNEL = "tunepass_kernel"
@@ -19,26 +21,27 @@ SCOPE = "tunepass_scope_"
 QUIET = ('"-Wnon-virtual-dtor"', '"-Weffc++"')  # the derived classes have no objects
 
 
-def kernel_type(called: str, definition: FunctionDefinition, classes: Sequence[str] | None) -> list[str]:
+def kernel_type(called: str, definition: FunctionDefinition, classes: Sequence[ClassScope] | None) -> list[str]:
     """Lines that define `tunepass_kernel`. `classes` are those around a kernel that has to be named by its
     formal parameters; None: its address means it alone."""
     if classes is None:
         return [f"typedef tunepass_entry::signature<decltype(&{called})> {KERNEL};"]
-    types = ", ".join(nameless(formal.text, formal.name) for formal in definition.formals)
-    signature = with_arguments(f"tunepass_entry::signature<void (*)({types})>", called, definition)
     outer = pieces(called)[:-1]
     first = len(outer) - len(classes)
     spaces, inner = outer[:first], outer[first:]
+    names = ["::".join(inner[: k + 1]) for k in range(len(inner))]
+    types = ", ".join(_in_classes(nameless(f.text, f.name), names, classes) for f in definition.formals)
+    signature = with_arguments(f"tunepass_entry::signature<void (*)({types})>", called, definition)
     if not spaces and not inner:
         return [f"typedef {signature} {KERNEL};"]
-    bases = ["::".join(inner[: k + 1]) for k in range(len(inner))]
     scopes = [f"{SCOPE}{k}" for k in range(len(inner))]
+    derived = [_bases(name, scope) for name, scope in zip(names, classes)]
     return [
         *(f"namespace {space} {{" for space in spaces),
         "struct tunepass_no_class {};",
         "#pragma GCC diagnostic push",
         *(f"#pragma GCC diagnostic ignored {option}" for option in QUIET),
-        *(f"struct {scope} : {_derivable(base)} {{" for scope, base in zip(scopes, bases)),
+        *(f"struct {scope} : {bases} {{" for scope, bases in zip(scopes, derived)),
         f"typedef {signature} type_of_kernel;",
         "};" * len(inner),
         "#pragma GCC diagnostic pop",
@@ -47,11 +50,26 @@ def kernel_type(called: str, definition: FunctionDefinition, classes: Sequence[s
     ]
 
 
-def _derivable(name: str) -> str:
+def _bases(name: str, scope: ClassScope) -> str:
+    """What the class that stands for `name` is derived from."""
+    if scope.final and scope.bases:
+        return ", ".join(scope.bases)
     return f"std::conditional<__is_final({name}) || __is_union({name}), tunepass_no_class, {name}>::type"
 
 
-def called_object(definition: FunctionDefinition, classes: Sequence[str] | None, object_: str) -> str:
+def _in_classes(text: str, names: Sequence[str], classes: Sequence[ClassScope]) -> str:
+    """A type with the name of its class before what a final class declares."""
+    owners: dict[str, str] = {}
+    for name, scope in zip(names, classes):
+        owners |= {own: f"{name}::{own}" if scope.final else own for own in scope.names}
+    code = list(tokens(text))
+    for before, token in reversed(list(zip([None, *code], code))):
+        if token.kind == "name" and token.text in owners and not (before is not None and before.at("::", ".", "->")):
+            text = text[: token.start] + owners[token.text] + text[token.end :]
+    return text
+
+
+def called_object(definition: FunctionDefinition, classes: Sequence[ClassScope] | None, object_: str) -> str:
     """The object that the member function is called on, which settles the overload: by a pointer or a reference."""
     words = definition.qualifiers.split()
     if not words or classes is None:

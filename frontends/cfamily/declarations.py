@@ -163,7 +163,8 @@ class Declarations(Expressions):
         members = tuple(a for c in plain for a in self.attributes_in(self._begin(c), self.last(c) + 1))
         kind = node.type.partition("_")[0]
         bases, hidden = self._bases(node), self._hidden(body, kind)
-        return Record(name, self.members(body), template, kind, bases, own, members, hidden)
+        final = kind == "union" or any(c.type == "virtual_specifier" for c in node.named_children)
+        return Record(name, self.members(body), template, kind, bases, own, members, hidden, final)
 
     def _hidden(self, body: Node, kind: str) -> frozenset[str]:
         names: set[str] = set()
@@ -173,11 +174,7 @@ class Declarations(Expressions):
                 hidden = self.token(child).text != "public"
             if child.type != "field_declaration" or not hidden:
                 continue
-            for node in self._declarators(child):
-                inner: Node | None = node
-                while inner is not None:
-                    node, inner = inner, self._inner(inner)
-                names.add(self.token(node).text)
+            names.update(self._declared_name(declarator) for declarator in self._declarators(child))
         return frozenset(names)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
@@ -199,6 +196,31 @@ class Declarations(Expressions):
             self.enumerators[names[-1]] = value
             value = Binary("+", value, Number(Token("number", "1", start.start, start.start)))
         return tuple(names)
+
+    def static_names(self, node: Node) -> Iterator[str]:
+        """What a class's member declares that needs no object: types, enumerators, static members."""
+        if node.type == "template_declaration":
+            node = node.named_children[-1]
+        if node.type == "alias_declaration":
+            yield self.token(self._field(node, "name")).text
+        declarators = list(self._declarators(node))
+        if node.type == "type_definition" or any(self.token(c).at("static") for c in node.children):
+            yield from map(self._declared_name, declarators)
+        kind = node if node.type in RECORDS else node.child_by_field_name("type")
+        if kind is None or kind.type not in RECORDS:
+            return
+        name, body = kind.child_by_field_name("name"), kind.child_by_field_name("body")
+        if name is not None and (body is not None or not declarators):
+            yield self.token(name).text
+        if kind.type == "enum_specifier" and body is not None:
+            names = (child.child_by_field_name("name") for child in body.named_children)
+            yield from (self.token(name).text for name in names if name is not None)
+
+    def _declared_name(self, node: Node) -> str:
+        inner: Node | None = node
+        while inner is not None:
+            node, inner = inner, self._inner(inner)
+        return self.token(node).text
 
     def members(self, body: Node) -> tuple[Declaration, ...]:
         """The data members; code that cannot be read is passed over."""

@@ -27,6 +27,15 @@ class Signature:
     static: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ClassScope:
+    """A class around a function. `names` are what it declares itself that needs no object; `final`: it is no base."""
+
+    names: frozenset[str]
+    bases: tuple[str, ...]
+    final: bool
+
+
 def is_overloaded(unit: Unit, definition: FunctionDefinition) -> bool:
     """Is the address of its name ambiguous?"""
     path = scope_path(definition.scopes, definition.path)
@@ -55,10 +64,27 @@ def class_names(unit: Unit, definition: FunctionDefinition) -> tuple[str, ...]:
     return (*around, *(name for name in definition.path if plain_name(name) in _records(unit)))
 
 
+def class_scopes(unit: Unit, definition: FunctionDefinition) -> tuple[ClassScope, ...]:
+    """The classes around it, the outermost first."""
+    path, names = scope_path(definition.scopes, definition.path), class_names(unit, definition)
+    declared = [*unit.static_names, *unit.used_names]
+    found = []
+    for number, class_ in enumerate(names, 1):
+        around = path[: len(path) - len(names) + number]
+        own = {name for scopes, name in declared if scope_path_of(scopes) == around}
+        record = unit.records.get(plain_name(class_)) or unit.records.get(class_)
+        found.append(ClassScope(frozenset(own), record.bases if record else (), record is not None and record.final))
+    return tuple(found)
+
+
+def scope_path_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Without template arguments, each part of a nested namespace apart."""
+    return tuple(plain_name(piece).strip() for name in names for piece in pieces(name))
+
+
 def scope_path(scopes: Sequence[Scope], path: Sequence[str] = ()) -> tuple[str, ...]:
     """The names of the namespaces and classes around a function, without template arguments."""
-    names = [scope.name for scope in scopes if scope.name and scope.kind != "extern"]
-    return tuple(plain_name(piece).strip() for name in (*names, *path) for piece in pieces(name))
+    return scope_path_of([*(scope.name for scope in scopes if scope.name and scope.kind != "extern"), *path])
 
 
 def _records(unit: Unit) -> frozenset[str]:

@@ -306,6 +306,7 @@ class Record:
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
     hidden: frozenset[str] = frozenset()  # members that are private or protected
+    final: bool = False  # no class can be derived from it
 
 
 UNREADABLE = "this cannot be read"

@@ -177,6 +177,11 @@ class Unit:
         return frozenset(self._scope.used_names)
 
     @property
+    def static_names(self) -> frozenset[tuple[tuple[str, ...], str]]:
+        """(scopes, name) of what classes declare that needs no object."""
+        return frozenset(self._scope.static_names)
+
+    @property
     def variables(self) -> tuple[Declaration, ...]:
         """Those of `globals` whose names need no scope; functions among them."""
         return tuple(self._scope.variables)
@@ -294,6 +299,7 @@ class _FileScope:
         self.c_linked: set[tuple[str, int]] = set()  # functions declared in `extern "C"`, with how many formals
         self.function_places: dict[str, list[tuple[Node, Node, tuple[Scope, ...], bool]]] = {}
         self.used_names: set[tuple[tuple[str, ...], str]] = set()
+        self.static_names: set[tuple[tuple[str, ...], str]] = set()
         self.faults: list[SyntaxFault] = []
 
     def read(self, node: Node, scopes: tuple[Scope, ...]) -> None:
@@ -465,6 +471,8 @@ class _FileScope:
             return None
 
     def _member(self, node: Node, scopes: tuple[Scope, ...], before: int) -> None:
+        path = tuple(s.name for s in scopes if s.name)
+        self.static_names |= {(path, name) for name in self.reader.static_names(node)}
         if node.type == "field_declaration":
             self._note_functions(node, scopes, template=False)
             inner = next(

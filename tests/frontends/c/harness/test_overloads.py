@@ -79,6 +79,18 @@ MEMBERS = {  # as above; `make` is the setup
         "C::f",
         f"class C final {{ void f(int); void f(int n, double *x); }};\nvoid C::f(int n, double *x) {RIGHT}",
     ),
+    "types of a final class": (
+        "C::f",
+        f"struct B {{ typedef int length; }};\nclass C final : B {{ using real = double; static const int SIZE = 4;\n"
+        f"struct P {{}}; void f(P); void f(length n, real (&x)[SIZE]); }};\n"
+        f"void C::f(length n, real (&x)[SIZE]) {RIGHT}",
+    ),
+    "types of a union": (
+        "a::Outer::C::f",
+        f"namespace a {{ class Outer final {{ typedef double real; enum {{ SIZE = 4 }};\n"
+        f"union C {{ template <class T> using array = T[SIZE]; void f(int); void f(int n, array<real> &x); }}; }}; }}\n"
+        f"void a::Outer::C::f(int n, array<real> &x) {RIGHT}\ntypedef a::Outer::C C;",
+    ),
     "a constant member beside another": (
         "C::f",
         f"class C {{ void f(int n, double *x); void f(int n, double *x) const noexcept; }};\n"
