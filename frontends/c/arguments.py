@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 
-from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.expr.algebra import substitute
 from tunepass.expr.nodes import INTEGER, Binary, BoolType, Constant, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
@@ -16,6 +16,8 @@ from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.cfamily.declared import CType, Types, is_known, may_be_same, named_type
 from tunepass.frontends.cfamily.definitions import Formal
+from tunepass.frontends.cfamily.names import pieces
+from tunepass.frontends.cfamily.scoped_constants import QUALIFIED
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf, NamedArgument
 
@@ -25,6 +27,7 @@ SCATTERED = re.compile(
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")
+SCOPE = re.compile(r"[A-Za-z_]\w*(?:<.*>)?")
 MADE_BY_USER = "elements that hold numbers can be filled; a function of yours can make others: `setup(FUNCTION)`"
 OR_WORK = "where nobody needs what the kernel leaves there, write `work`; or make it yourself: `setup(FUNCTION)`"
 NULL = ("0", "NULL", "nullptr")
@@ -96,6 +99,14 @@ def _container(formal: Formal, argument: ArgumentText) -> Container | None:
         return None
     resized = formal.reference and not formal.constant and argument.direction != "in" and "&&" not in formal.text
     return "resizable" if resized and RESIZABLE.search(formal.text) else "object"
+
+
+def named_constant(argument: ArgumentText, names: Names) -> NamedArgument | None:
+    """`mode = traits<T>::mode`: a constant with scopes, of which only the compiler knows the value."""
+    text = "".join(argument.value.text.split()) if argument.value is not None else ""
+    parts = pieces(text.removeprefix("::"))
+    scoped = len(parts) > 1 and all(SCOPE.fullmatch(part) for part in parts)
+    return NamedArgument(name=argument.name, text=text) if scoped and text not in names else None
 
 
 def named_argument(argument: ArgumentText, kind: CType) -> NamedArgument | None:
@@ -260,13 +271,31 @@ def _check_length(argument: ArgumentText, length: Expr, scalars: Scalars, source
 
 def expression(text: ExpressionText, names: Names, source: Source, what: str) -> Expr:
     """`names` of constants are replaced by their numbers."""
+    plain, scoped = _with_plain_names(text, names, source)
+    names = {**names, **scoped}
     types = {name: known if isinstance(known, Type) else known.type for name, known in names.items()}
     numbers = {name: known for name, known in names.items() if not isinstance(known, Type)}
-    value = parse(text.text, types, source=source, offset=text.start)
+    value = parse(plain, types, source=source, offset=text.start)
     value = substitute(value, numbers) if free_names(value) & numbers.keys() else value
     if not isinstance(value.type, (BoolType, IntegerType, RealType)):
         raise SourceError(f"expected {what}, got a {value.type}", span_of(text, source))
     return value
+
+
+def _with_plain_names(text: ExpressionText, names: Names, source: Source) -> tuple[str, Names]:
+    """The text with a plain name of the same length for each with scopes, and what these are."""
+    plain, meant = text.text, dict[str, Type | Expr]()
+    for match in QUALIFIED.finditer(text.text):
+        name = "".join(match.group().split())
+        if name not in names:
+            span = source.span(text.start + match.start(), text.start + match.end())
+            close = nearest(name, [known for known in names if "::" in known])
+            hint = f"did you mean `{close}`?" if close else "write its number, or let a macro be it"
+            raise SourceError(f"no constant `{name}` with a value is known here", span, hint)
+        word = re.sub(r"\W", "_", match.group())
+        meant[word] = names[name]
+        plain = plain[: match.start()] + word + plain[match.end() :]
+    return plain, meant
 
 
 def evaluated(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -> int | float:

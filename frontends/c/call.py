@@ -15,6 +15,7 @@ from tunepass.frontends.c.arguments import (
     expression,
     formal_type,
     named_argument,
+    named_constant,
     span_of,
 )
 from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
@@ -199,7 +200,7 @@ class CallReader:
     ) -> ScalarArgument | NamedArgument:
         assert argument.value is not None
         declared, kind = f"the definition says `{formal.text}`", self.types.resolved(formal_type(formal))
-        named = named_argument(argument, kind)
+        named = named_argument(argument, kind) or (named_constant(argument, types) if self.cpp else None)
         if named is not None:
             return named
         if kind.depth or kind.dims:

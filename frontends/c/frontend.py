@@ -67,6 +67,7 @@ from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import check_are_directives, names_after_macros, unread_headers
+from tunepass.frontends.cfamily.scoped_constants import qualified_names, scoped_constants
 from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
@@ -197,9 +198,11 @@ class _KernelReader:
 
     def numbers(self, unit: Unit) -> dict[str, Expr]:
         """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
-        enumerators and constants. None that depends on a parameter."""
+        enumerators and constants, also by names with scopes. None that depends on a parameter."""
         names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
-        return {name: lift(value) for name, value in constants(unit, names).items()}
+        scoped = {name for pragma in self.text.pragmas for name in qualified_names(pragma.text)}
+        numbers = {**constants(unit, names), **scoped_constants(unit, scoped)}
+        return {name: lift(value) for name, value in numbers.items()}
 
     def meant(
         self, pragmas: Sequence[KernelPragma], functions: Sequence[FunctionDefinition]
