@@ -90,7 +90,7 @@ def _within(place: Place, k: int, outer: int) -> Iterator[str]:
     element = f"TUNEPASS_ELEMENT(**({item} *)0)" if place.followed else item
     yield f"    typedef {element} tp_element_{k};"
     several = f"sizeof({member}) / sizeof({'void *' if place.followed else f'tp_element_{k}'})"
-    offset = f"offsetof(tp_element_{outer}, {place.member})" if place.member else "0"
+    offset = f"__builtin_offsetof(tp_element_{outer}, {place.member})" if place.member else "0"
     count = f"(size_t)({place.length})" if place.length else REST
     yield f"    tp_places[{k}].tp_within = {outer + 1}; tp_places[{k}].tp_followed = {int(place.followed)};"
     yield f"    tp_places[{k}].tp_link.tp_offset = {offset}; tp_places[{k}].tp_link.tp_count = {several};"
@@ -113,7 +113,7 @@ def _element(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
     yield f"    tp_places[{k}].tp_size = sizeof(tp_element_{k}); tp_places[{k}].tp_kind = {kind};"
     if place.again:
         links = ", ".join(
-            f"{{offsetof(tp_element_{k}, {member}), sizeof({_part(k, member)}) / sizeof(void *)}}"
+            f"{{__builtin_offsetof(tp_element_{k}, {member}), sizeof({_part(k, member)}) / sizeof(void *)}}"
             for member in place.again
         )
         yield f"    static const struct tunepass_link tp_again_{k}[] = {{{links}}};"
@@ -157,7 +157,7 @@ def _part(k: int, path: str) -> str:
 def _leaf(leaf: Leaf, k: int, number: int) -> str:
     """A row of the table. A pointer that leads to nothing comparable has the kind `o`."""
     path, size = _path(leaf), f"sizeof({spelled(leaf.element)})"
-    offset = f"offsetof(tp_element_{k}, {path})" if path else "0"
+    offset = f"__builtin_offsetof(tp_element_{k}, {path})" if path else "0"
     if leaf.kind in ("real", "imaginary"):
         part = ("real", "imaginary").index(leaf.kind)
         name = f"{path}.{leaf.kind}" if path else leaf.kind

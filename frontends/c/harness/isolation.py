@@ -43,14 +43,20 @@ BY_PROTOTYPE = """\
 #define TP_INCLUDED_KERNEL TP_KERNEL"""
 BY_TYPE = """\
 #ifdef TP_INCLUDE_SOURCE
-#define TP_INCLUDED_KERNEL {function}
-typedef __typeof__({function}) tp_kernel_type;
+#define TP_INCLUDED_KERNEL TP_GLOBAL {function}
+typedef __typeof__(TP_GLOBAL {function}) tp_kernel_type;
 #else
 {by_prototype}
 #endif"""
+# TP_OWN_NAME: the kernel keeps its name while the source is included, since headers use it too. The linker makes
+# `tunepass_kernel` the candidate's; a symbol says which name that is.
 AFTER_SOURCE = """\
 #ifdef TP_INCLUDE_SOURCE
-#ifdef TP_ALIASED
+#ifdef TP_OWN_NAME
+extern tp_kernel_type tp_kernel __asm__("tunepass_kernel");
+TP_C const char tunepass_kernel_is_{function} = 0;
+#define TP_KERNEL tp_kernel
+#elif defined TP_ALIASED
 extern tp_kernel_type tp_kernel __asm__("{function}");
 #define TP_KERNEL tp_kernel
 #else
@@ -81,7 +87,12 @@ class IncludedSource:
             "#ifdef TP_RENAMES",
             "#include TP_RENAMES",
             "#endif",
-            *(f"#define {name} {INCLUDED}{name}" for name in self._renamed),
+            f"#define main {INCLUDED}main",
+            *(
+                []
+                if self._is_entry
+                else ["#ifndef TP_OWN_NAME", f"#define {self.function} {INCLUDED}{self.function}", "#endif"]
+            ),
             "#include TP_INCLUDE_SOURCE",
             "#endif",
             self._declared,
@@ -92,7 +103,8 @@ class IncludedSource:
     def after(self) -> str:
         lines = [
             "#ifdef TP_INCLUDE_SOURCE",
-            *(f"#undef {name}" for name in self._renamed),
+            "#undef main",
+            *([] if self._is_entry else [f"#undef {self.function}"]),
             *(f'#pragma pop_macro("{name}")' for name in self._kept_apart),
             "#endif",
         ]
@@ -105,10 +117,6 @@ class IncludedSource:
     def _declared(self) -> str:
         by_prototype = BY_PROTOTYPE.format(function=self.function, prototype=self.prototype.strip())
         return by_prototype if self._is_entry else BY_TYPE.format(function=self.function, by_prototype=by_prototype)
-
-    @property
-    def _renamed(self) -> tuple[str, ...]:
-        return ("main",) if self._is_entry else (self.function, "main")
 
     @property
     def _is_entry(self) -> bool:

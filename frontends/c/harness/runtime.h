@@ -56,6 +56,7 @@ static int tp_scan(const char *text, const char *format, ...) {
 #include <exception>
 #include <new>
 #define TP_C extern "C"
+#define TP_GLOBAL ::
 struct tp_pointer { /* converts to whatever pointer type the prototype asks for */
     void *to;
     template <class T> operator T *() const { return static_cast<T *>(to); }
@@ -65,6 +66,7 @@ struct tp_pointer { /* converts to whatever pointer type the prototype asks for 
 typedef bool tp_bool;
 #else
 #define TP_C
+#define TP_GLOBAL
 #define TP_POINTER(index) ((void *)tp_arrays[index].data)
 #define TP_NO_POINTER ((void *)0)
 typedef _Bool tp_bool;
@@ -124,9 +126,9 @@ typedef struct {
 #define TP_WORK_ARRAY(name, T, count) \
     tp_describe_array(name, TP_WORK, 'u', sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_MEMBER(T, path, element, kind) \
-    {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
+    {#path, kind, sizeof(element), __builtin_offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
 #define TP_PART(T, path, element, name, number) /* of a complex member */ \
-    {#path "." name, 'f', sizeof(element), offsetof(T, path) + number * sizeof(element), 1}
+    {#path "." name, 'f', sizeof(element), __builtin_offsetof(T, path) + number * sizeof(element), 1}
 
 static int tp_report = 2;
 static char tp_held[4096]; /* lines that were not sent yet */

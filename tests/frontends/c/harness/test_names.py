@@ -35,7 +35,7 @@ PAIRS = (
 MACROS = {
     "members and locals": "#define i 3\n#define at 1\n#define data (1)\n#define size 5\n#define count 7\n"
     "#define row 4\n#define index 2\n#define seed 3\n#define name 9\n#define kind 8\n#define path 7\n#define offset 6",
-    "functions": "#define free(p) absent(p)\n#define memcmp absent\n#define snprintf absent\n#define strlen absent",
+    "functions": "#define free(p) absent(p)\n#define offsetof(t, m) absent\n#define memcmp absent\n#define snprintf absent\n#define strlen absent",
     "poisoned": "#pragma GCC poison malloc calloc realloc free sprintf strcpy atoi atof sscanf",
     "names of system headers": "double y1[5];\nint index(int k) { return k; }\nenum kinds { link, pipe };\n"
     "struct rlimit { int x; };",
@@ -90,6 +90,46 @@ def test_other_things_may_have_the_names_of_the_kernel_and_of_main(tmp_path: Pat
     text = HEAD.format(kernel=f"f(n = 50, p: {kind}, y: out double[n])")
     text += f"{types}{prototype}\n{{ {first} {loop} {returned} }}\n"
     right, wrong = judged(tmp_path, text, compiler, "-O1")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+IN_HEADERS = {
+    "swap": ("kernel.cpp", "#include <vector>\nstatic std::vector<int> v(4);\nstruct p { double x; };\n", "p", "x"),
+    "tv_sec": ("kernel.c", "#include <time.h>\n", "timespec", "tv_sec"),
+}
+
+
+@pytest.mark.parametrize("name", IN_HEADERS)
+def test_a_kernel_named_as_something_else_in_a_system_header(tmp_path: Path, name: str) -> None:
+    file, head, struct, member = IN_HEADERS[name]
+    text = HEAD.format(kernel=f"{name}(n = 50, x: in struct own[n], y: out struct {struct}[n])") + head
+    text += "struct own { double v; };\n"
+    text += f"void {name}(int n, const struct own *x, struct {struct} *y)\n"
+    text += f"{{ for (int i = 0; i < n; i++) y[i].{member} = x[i].v + WRONG; }}\n"
+    right, wrong = judged(tmp_path, text, *(("gcc", "-O1") if file.endswith(".c") else ()))
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+HEADER_MACROS = "struct p { double sa_handler, isnan; int stdout; };\n"
+
+
+def test_names_that_are_macros_of_headers_that_only_the_harness_includes(tmp_path: Path) -> None:
+    text = HEAD.format(kernel="f(n = 50, x: in double[n], y: out struct p[n])") + HEADER_MACROS
+    text += "void f(int n, const double *x, struct p *y)\n"
+    text += "{ for (int st_atime = 0; st_atime < n; st_atime++) y[st_atime].sa_handler = x[st_atime] + WRONG; }\n"
+    right, wrong = judged(tmp_path, text, "gcc", "-O1")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+def test_a_type_that_is_private(tmp_path: Path) -> None:
+    text = HEAD.format(kernel="C::f(n = 50, x: in C::P[n], y: out double[n])")
+    text += "class C { struct P { double x; }; static void f(int n, const P *x, double *y); };\n"
+    text += "void C::f(int n, const P *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i].x + WRONG; }\n"
+    right, wrong = judged(tmp_path, text)
     assert isinstance(right, Measured), right
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
