@@ -8,7 +8,7 @@ units of their own (tunepass.frontends.c.variant_objects), which the header decl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import SourceError, Span
@@ -17,7 +17,7 @@ from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.emission import comment, flag_text, note_lines, scheduled_text
 from tunepass.frontends.c.lowering import macros
-from tunepass.frontends.c.variant_objects import called, declarations, stand_apart, units
+from tunepass.frontends.c.variant_objects import called, check_types, declarations, stand_apart, units, with_macros
 from tunepass.frontends.c.variant_text import copy, formal_list, includes, plain_returns, unit_of
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.ir.c_kernel import CKernel, ScalarArgument
@@ -25,6 +25,8 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import FAR, SizedVariants, binary_log, common_names, size_text
 from tunepass.space.configuration import shown
+
+LOCALS = ("tuned", "number", "given", "logs", "nearest", "i", "k", "best", "distance", "step")  # of NAME_variant
 
 
 def dispatch_file(variants: SizedVariants, note: str) -> EmittedFile:
@@ -42,12 +44,15 @@ def dispatch_file(variants: SizedVariants, note: str) -> EmittedFile:
         names = [called(function, number) for number in range(len(variants.variants))]
         lines += [*declared, "", *_calls(kernel, function, picked, names), *after]
         return header_file(variants, _linked(variants, note), lines)
+    check_types(unit_of(kernel), function, kernel)
+    tuned = frozenset(name for name, _ in macros(kernel, chosen(kernel)))
+    before, after = with_macros(kernel.source, function, tuned, _span(kernel))
     lines += [*includes(kernel.source), ""]
     for number, variant in enumerate(variants.variants):
         text, values = scheduled_text((variant,)), macros(variant, chosen(variant))
         lines += [*copy(variant, text, values, number), ""]
     names = [f"{kernel.name}_{number}" for number in range(len(variants.variants))]
-    return header_file(variants, note, [*lines, *_calls(kernel, function, picked, names)])
+    return header_file(variants, note, [*lines, *before, *_calls(kernel, function, picked, names), *after])
 
 
 def variant_units(variants: SizedVariants) -> tuple[str, ...]:
@@ -104,12 +109,15 @@ def selector(variants: SizedVariants) -> list[str]:
     rows = [", ".join(repr(binary_log(float(value))) for _, value in size) for size in variants.sizes]
     texts = [to_c(condition) for condition in variants.conditions]
     helpers = frozenset(name for text in texts for name in text.helpers)
+    tuned, number, given, logs, nearest, i, k, best, distance, step = _apart(LOCALS, names)
     refused = [
-        f"    if (best == {number} && !({text.expression})) best = {variants.default};"
-        for number, (text, condition) in enumerate(zip(texts, variants.conditions))
-        if number != variants.default and free_names(condition)
+        f"    if ({best} == {variant} && !({text.expression})) {best} = {variants.default};"
+        for variant, (text, condition) in enumerate(zip(texts, variants.conditions))
+        if variant != variants.default and free_names(condition)
     ]
     formals = ", ".join(f"long long {name}" for name in names)
+    rows_text, numbers = ", ".join(f"{{{row}}}" for row in rows), ", ".join(map(str, variants.numbers))
+    far = binary_log(FAR)
     lines = [
         *([prelude(helpers)] if helpers else []),
         f"static inline double {prefix}_log2(double x)",
@@ -123,28 +131,33 @@ def selector(variants: SizedVariants) -> list[str]:
         f"/* The variant for a size: that of the nearest tuned one. Farther than {FAR} times from all, the default. */",
         f"static inline int {prefix}_variant({formals})",
         "{",
-        f"    static const double tuned[{len(rows)}][{len(names)}] = {{{', '.join(f'{{{row}}}' for row in rows)}}};",
-        f"    static const int number[{len(rows)}] = {{{', '.join(map(str, variants.numbers))}}};",
-        f"    const double given[{len(names)}] = {{{', '.join(f'(double){name}' for name in names)}}};",
-        f"    double logs[{len(names)}], nearest = 1e300;",
-        f"    int i, k, best = {variants.default};",
-        f"    for (k = 0; k < {len(names)}; k++) {{",
-        f"        if (given[k] <= 0) return {variants.default};",
-        f"        logs[k] = {prefix}_log2(given[k]);",
+        f"    static const double {tuned}[{len(rows)}][{len(names)}] = {{{rows_text}}};",
+        f"    static const int {number}[{len(rows)}] = {{{numbers}}};",
+        f"    const double {given}[{len(names)}] = {{{', '.join(f'(double){name}' for name in names)}}};",
+        f"    double {logs}[{len(names)}], {nearest} = 1e300;",
+        f"    int {i}, {k}, {best} = {variants.default};",
+        f"    for ({k} = 0; {k} < {len(names)}; {k}++) {{",
+        f"        if ({given}[{k}] <= 0) return {variants.default};",
+        f"        {logs}[{k}] = {prefix}_log2({given}[{k}]);",
         "    }",
-        f"    for (i = 0; i < {len(rows)}; i++) {{",
-        "        double distance = 0;",
-        f"        for (k = 0; k < {len(names)}; k++) {{",
-        "            const double step = logs[k] - tuned[i][k];",
-        f"            distance += step < -{binary_log(FAR)} || step > {binary_log(FAR)} ? 1e300 : step * step;",
+        f"    for ({i} = 0; {i} < {len(rows)}; {i}++) {{",
+        f"        double {distance} = 0;",
+        f"        for ({k} = 0; {k} < {len(names)}; {k}++) {{",
+        f"            const double {step} = {logs}[{k}] - {tuned}[{i}][{k}];",
+        f"            {distance} += {step} < -{far} || {step} > {far} ? 1e300 : {step} * {step};",
         "        }",
-        "        if (distance < nearest) { nearest = distance; best = number[i]; }",
+        f"        if ({distance} < {nearest}) {{ {nearest} = {distance}; {best} = {number}[{i}]; }}",
         "    }",
         *refused,
-        "    return best;",
+        f"    return {best};",
         "}",
     ]
     return re.sub(r"\btp_(?=\w+\()", f"{prefix}_size_", "\n".join(lines)).splitlines()
+
+
+def _apart(words: Sequence[str], taken: Collection[str]) -> list[str]:
+    """The words, longer where a scalar of the kernel is called so."""
+    return [next(w for n in range(len(taken) + 1) if (w := word + "_" * n) not in taken) for word in words]
 
 
 def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, names: Sequence[str]) -> list[str]:

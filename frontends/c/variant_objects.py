@@ -43,19 +43,19 @@ def _unit(variant: Kernel, function: FunctionDefinition, number: int) -> str:
     lines = [*includes(variant.source), *copy(variant, text, values, number)]
     if _is_private(function):  # other units cannot call it
         call = f"{function.name}_{number}({', '.join(f.name for f in function.formals)});"
-        with_macros = _with_macros(variant.source, function, frozenset(), variant.span)
+        opened = with_macros(variant.source, function, frozenset(), variant.span)
         body = f"{{ {call if plain_returns(function) == 'void' else f'return {call}'} }}"
-        lines += [*with_macros[0], f"{_prototype(function, number)};"]
-        lines += [f"{_prototype(function, number)} {body}", *with_macros[1]]
+        lines += [*opened[0], f"{_prototype(function, number)};"]
+        lines += [f"{_prototype(function, number)} {body}", *opened[1]]
     return "\n".join([*lines, ""])
 
 
 def declarations(variants: SizedVariants, function: FunctionDefinition) -> tuple[list[str], list[str]]:
     """The header's lines before its functions that name the kernel's types, and after them."""
     kernel = variants.variants[0]
-    _check_types(unit_of(kernel), function, kernel)
+    check_types(unit_of(kernel), function, kernel)
     tuned = frozenset(name for name, _ in macros(kernel, chosen(kernel)))
-    before, after = _with_macros(kernel.source, function, tuned, kernel.span)
+    before, after = with_macros(kernel.source, function, tuned, kernel.span)
     call = kernel.body_as(CKernel).call
     linkage = kernel.language == "c" or (call is not None and call.prototype.startswith("extern"))
     prototypes = [f"{_prototype(function, number)};" for number in range(len(variants.variants))]
@@ -81,12 +81,11 @@ def _is_private(function: FunctionDefinition) -> bool:
     return any(word in function.private for word in PRIVATE)
 
 
-def _check_types(unit: Unit, function: FunctionDefinition, kernel: Kernel) -> None:
+def check_types(unit: Unit, function: FunctionDefinition, kernel: Kernel) -> None:
     own = sorted(set(names_in(_prototype_words(function))) & set(own_types(unit)))
     if own:
         raise SourceError(
-            f"variants with compiler flags of their own are objects of their own, and a header cannot declare "
-            f"`{own[0]}`, which this source defines",
+            f"a header with variants cannot declare `{own[0]}`, a type of the kernel's that this source defines",
             kernel.span or Span(kernel.source, 0, 0),
             "define the type in a header, or --variants 1",
         )
@@ -96,7 +95,7 @@ def _prototype_words(function: FunctionDefinition) -> str:
     return f"{function.returns} {formal_list(function)}"
 
 
-def _with_macros(
+def with_macros(
     source: Source, function: FunctionDefinition, tuned: frozenset[str], span: Span | None
 ) -> tuple[list[str], list[str]]:
     """The source's macros that the formals use, defined and put back."""

@@ -61,8 +61,9 @@ def _values(unit: Unit) -> Mapping[Path, Expr]:
     for constant in _Walk(unit).constants(parse(unit.reader.feed.text, cxx=True), ()):
         around = [known.get(constant.path[:depth], {}) for depth in range(len(constant.path) + 1)]
         value = Values({}, {name: e for names in around for name, e in names.items()}).value(constant.value)
-        paths = [constant.path, *([constant.path[:-1]] if constant.unscoped else ())]
-        for path in paths if value is not None else ():
+        if value is None:
+            continue
+        for path in (constant.path, *([constant.path[:-1]] if constant.unscoped else ())):
             values[(*path, constant.name)] = value
             known.setdefault(path, {})[constant.name] = value
     return values

@@ -158,3 +158,38 @@ void f(int n, number *x) { for (int i = 0; i < n; i++) x[i] = CHANGE(x[i]) + COU
     header = CFrontend().dispatch(sized(variants, [(("n", 8),), (("n", 800),)], [0, 1], [lift(True)] * 2)).text
     assert "#define twice twice_0" in header and "#define thrice thrice_1" in header
     assert "number_0" not in header and "number_1" not in header
+
+
+OWN = """
+#pragma tunepass param U: ordinal(1, 2) = 1
+#pragma tunepass kernel f(i = 8, k = 9, best = 3, x: inout double[i])
+#ifndef U
+#define U 1
+#endif
+#define real double
+#define ROWS [restrict]
+void f(int i, int k, int best, real x ROWS) { for (int n = 0; n < i; n++) x[n] += k + best + U - U; }
+"""
+
+
+def test_scalars_named_as_its_variables_and_macros_in_the_prototype(tmp_path: Path) -> None:
+    kernel = kernel_of(OWN)
+    sizes: list[Size] = [(("i", 8), ("k", 9), ("best", 3)), (("i", 80), ("k", 90), ("best", 30))]
+    divisible = compare(mod(Name("k", INTEGER), 2), "==", 0)
+    table = sized([chosen(kernel, U=2), chosen(kernel)], sizes, [0, 1], [divisible, lift(True)])
+    call = "double x[8] = {0}; f_dispatch(8, 9, 3, x);"
+    main = f'int main(void) {{ {call} printf("%d %d %g", f_variant(8, 8, 3), f_variant(8, 9, 3), x[7]); return 0; }}'
+    assert ran(tmp_path, CFrontend().dispatch(table).text, main) == "0 1 12"
+
+
+@pytest.mark.parametrize("own", ["typedef double real;", "struct real { int x; };\n#define real struct real"])
+def test_a_type_of_the_source_in_the_prototype_is_refused(own: str) -> None:
+    text = (
+        OWN.replace("#define real double", own)
+        .replace("x[n] +=", "best +=")
+        .replace("x: inout double", "x: inout real")
+    )
+    kernel = kernel_of(text)
+    with pytest.raises(SourceError, match="a header with variants cannot declare `real`") as caught:
+        CFrontend().dispatch(sized([chosen(kernel)], [(("k", 9),)], [0], [lift(True)]))
+    assert "--variants 1" in caught.value.diagnostics[0].render()

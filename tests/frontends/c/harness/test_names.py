@@ -35,7 +35,8 @@ PAIRS = (
 MACROS = {
     "members and locals": "#define i 3\n#define at 1\n#define data (1)\n#define size 5\n#define count 7\n"
     "#define row 4\n#define index 2\n#define seed 3\n#define name 9\n#define kind 8\n#define path 7\n#define offset 6",
-    "functions": "#define free(p) absent(p)\n#define offsetof(t, m) absent\n#define memcmp absent\n#define snprintf absent\n#define strlen absent",
+    "functions": "#define free(p) absent(p)\n#define memcmp absent\n#define snprintf absent\n#define strlen absent\n"
+    "#define offsetof(t, m) absent",
     "poisoned": "#pragma GCC poison malloc calloc realloc free sprintf strcpy atoi atof sscanf",
     "names of system headers": "double y1[5];\nint index(int k) { return k; }\nenum kinds { link, pipe };\n"
     "struct rlimit { int x; };",
