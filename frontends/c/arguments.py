@@ -59,7 +59,7 @@ def array_argument(
         if not by_value:
             _check_shape(argument, formal, kind, declared)
         _check_element(argument, kind.base, stated.base, declared, types, source)
-    if SCATTERED.search(formal.text):
+    if not formal.pointer and SCATTERED.search(formal.text):
         message = f"`{argument.name}` has no array of its elements"
         hint = f"{declared}; vectors, spans, arrays and strings of numbers can be made"
         raise SourceError(message, argument.span, hint)

@@ -57,6 +57,7 @@ static int tp_scan(const char *text, const char *format, ...) {
 #include <new>
 #define TP_C extern "C"
 #define TP_GLOBAL ::
+#define TP_TYPE_OF(value) __typeof__(value)
 struct tp_pointer { /* converts to whatever pointer type the prototype asks for */
     void *to;
     template <class T> operator T *() const { return static_cast<T *>(to); }
@@ -67,6 +68,7 @@ typedef bool tp_bool;
 #else
 #define TP_C
 #define TP_GLOBAL
+#define TP_TYPE_OF(value) __typeof__(((void)0, (value))) /* without _Atomic */
 #define TP_POINTER(index) ((void *)tp_arrays[index].data)
 #define TP_NO_POINTER ((void *)0)
 typedef _Bool tp_bool;

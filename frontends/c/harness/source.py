@@ -139,7 +139,7 @@ def _variable(variable: GlobalVariable, call: KernelCall) -> CArray:
     scalars = scalar_values(call.arguments, ())
     return CArray(
         name=variable.name,
-        element=f"__typeof__({variable.name}{'[0]' * variable.dims})",
+        element=f"TP_TYPE_OF({variable.name}{'[0]' * variable.dims})",
         direction="inout",
         length=0,
         fill=None if variable.fill is None else to_c(variable.fill).expression,

@@ -113,6 +113,16 @@ def test_a_kernel_named_as_something_else_in_a_system_header(tmp_path: Path, nam
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
 
+@pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
+def test_atomic_variables_under_clang(tmp_path: Path) -> None:
+    text = HEAD.format(kernel="f(n = 50, y: out double[n])") + "_Atomic int total, most[2];\n"
+    text += "void f(int n, double *y) { for (int i = 0; i < n; i++) y[i] = i; total += 1; most[1] += 2 + WRONG; }\n"
+    task = replace(task_of(tmp_path, text, "gcc", "-O1"), command=("clang", "-O1"))
+    right, wrong = outcomes(task, {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
 HEADER_MACROS = "struct p { double sa_handler, isnan; int stdout; };\n"
 
 
@@ -121,6 +131,18 @@ def test_names_that_are_macros_of_headers_that_only_the_harness_includes(tmp_pat
     text += "void f(int n, const double *x, struct p *y)\n"
     text += "{ for (int st_atime = 0; st_atime < n; st_atime++) y[st_atime].sa_handler = x[st_atime] + WRONG; }\n"
     right, wrong = judged(tmp_path, text, "gcc", "-O1")
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+def test_a_template_of_the_source_may_be_named_as_a_container(tmp_path: Path) -> None:
+    text = HEAD.format(kernel="f(n = 50, x: in list<double>[n], y: out double[n])")
+    text += "template <class T> struct list { T head; };\n"
+    text += (
+        "void f(int n, const list<double> *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i].head + WRONG; }\n"
+    )
+    right, wrong = judged(tmp_path, text)
     assert isinstance(right, Measured), right
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
