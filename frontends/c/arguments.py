@@ -284,7 +284,7 @@ def expression(text: ExpressionText, names: Names, source: Source, what: str) ->
 
 def _with_plain_names(text: ExpressionText, names: Names, source: Source) -> tuple[str, Names]:
     """The text with a plain name of the same length for each with scopes, and what these are."""
-    plain, meant = text.text, dict[str, Type | Expr]()
+    plain, constants = text.text, dict[str, Type | Expr]()
     for match in QUALIFIED.finditer(text.text):
         name = "".join(match.group().split())
         if name not in names:
@@ -293,9 +293,9 @@ def _with_plain_names(text: ExpressionText, names: Names, source: Source) -> tup
             hint = f"did you mean `{close}`?" if close else "write its number, or let a macro be it"
             raise SourceError(f"no constant `{name}` with a value is known here", span, hint)
         word = re.sub(r"\W", "_", match.group())
-        meant[word] = names[name]
+        constants[word] = names[name]
         plain = plain[: match.start()] + word + plain[match.end() :]
-    return plain, meant
+    return plain, constants
 
 
 def evaluated(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -> int | float:

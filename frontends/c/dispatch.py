@@ -155,9 +155,9 @@ def selector(variants: SizedVariants) -> list[str]:
     return re.sub(r"\btp_(?=\w+\()", f"{prefix}_size_", "\n".join(lines)).splitlines()
 
 
-def _apart(words: Sequence[str], taken: Collection[str]) -> list[str]:
+def _apart(words: Sequence[str], used: Collection[str]) -> list[str]:
     """The words, longer where a scalar of the kernel is called so."""
-    return [next(w for n in range(len(taken) + 1) if (w := word + "_" * n) not in taken) for word in words]
+    return [next(w for n in range(len(used) + 1) if (w := word + "_" * n) not in used) for word in words]
 
 
 def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, names: Sequence[str]) -> list[str]:

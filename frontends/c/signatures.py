@@ -51,7 +51,7 @@ def kernel_type(called: str, definition: FunctionDefinition, classes: Sequence[C
 
 
 def _bases(name: str, scope: ClassScope) -> str:
-    """What the class that stands for `name` is derived from."""
+    """The bases of the class that stands for `name`."""
     if scope.final and scope.bases:
         return ", ".join(scope.bases)
     return f"std::conditional<__is_final({name}) || __is_union({name}), tunepass_no_class, {name}>::type"
@@ -61,7 +61,7 @@ def _in_classes(text: str, names: Sequence[str], classes: Sequence[ClassScope]) 
     """A type with the name of its class before what a final class declares."""
     owners: dict[str, str] = {}
     for name, scope in zip(names, classes):
-        owners |= {own: f"{name}::{own}" if scope.final else own for own in scope.names}
+        owners |= {member: f"{name}::{member}" if scope.final else member for member in scope.names}
     code = list(tokens(text))
     for before, token in reversed(list(zip([None, *code], code))):
         if token.kind == "name" and token.text in owners and not (before is not None and before.at("::", ".", "->")):

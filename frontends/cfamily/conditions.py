@@ -112,14 +112,14 @@ def balanced(code: Sequence[Token]) -> list[Token]:
     """The code of a branch with each bracket closed in it, and none that opens before it."""
     ends = closings(code)
     closed = set(ends.values())
-    kept = [t for k, t in enumerate(code) if k in closed or not t.at(*BRACKETS.values())]
+    complete = [t for k, t in enumerate(code) if k in closed or not t.at(*BRACKETS.values())]
     opened = [token for k, token in enumerate(code) if token.at(*BRACKETS) and k not in ends]
     last = code[-1]
     for token in reversed(opened):
-        kept.append(Token("op", BRACKETS[token.text], last.start, last.end))
+        complete.append(Token("op", BRACKETS[token.text], last.start, last.end))
         if token.at("{"):
-            kept.append(Token("op", ";", last.start, last.end))
-    return kept
+            complete.append(Token("op", ";", last.start, last.end))
+    return complete
 
 
 def place_of(token: Token) -> int:

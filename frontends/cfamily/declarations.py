@@ -198,7 +198,7 @@ class Declarations(Expressions):
         return tuple(names)
 
     def static_names(self, node: Node) -> Iterator[str]:
-        """What a class's member declares that needs no object: types, enumerators, static members."""
+        """The names that a class's member declares and that need no object: types, enumerators, static members."""
         if node.type == "template_declaration":
             node = node.named_children[-1]
         if node.type == "alias_declaration":

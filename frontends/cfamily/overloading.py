@@ -68,13 +68,15 @@ def class_scopes(unit: Unit, definition: FunctionDefinition) -> tuple[ClassScope
     """The classes around it, the outermost first."""
     path, names = scope_path(definition.scopes, definition.path), class_names(unit, definition)
     declared = [*unit.static_names, *unit.used_names]
-    found = []
+    scopes_around = []
     for number, class_ in enumerate(names, 1):
         around = path[: len(path) - len(names) + number]
-        own = {name for scopes, name in declared if scope_path_of(scopes) == around}
+        members = {name for scopes, name in declared if scope_path_of(scopes) == around}
         record = unit.records.get(plain_name(class_)) or unit.records.get(class_)
-        found.append(ClassScope(frozenset(own), record.bases if record else (), record is not None and record.final))
-    return tuple(found)
+        scopes_around.append(
+            ClassScope(frozenset(members), record.bases if record else (), record is not None and record.final)
+        )
+    return tuple(scopes_around)
 
 
 def scope_path_of(names: Sequence[str]) -> tuple[str, ...]:

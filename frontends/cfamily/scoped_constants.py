@@ -39,19 +39,19 @@ def qualified_names(text: str) -> list[str]:
 
 
 def scoped_constants(unit: Unit, names: Collection[str]) -> dict[str, int | float]:
-    """Those of the qualified `names` that have one value. A name may leave out the outer scopes."""
+    """The numbers of those of the qualified `names` that have one value. A name may leave out the outer scopes."""
     values = _values(unit) if unit.cxx and names else {}
-    found: dict[str, int | float] = {}
+    constants: dict[str, int | float] = {}
     for name in names:
         parts = tuple(part for part in name.split("::") if part)
-        meant = [value for path, value in values.items() if path[-len(parts) :] == parts]
+        candidates = [value for path, value in values.items() if path[-len(parts) :] == parts]
         if name.startswith("::"):
-            meant = [values[parts]] if parts in values else []
-        numbers = {algebra.number(value) for value in meant}
+            candidates = [values[parts]] if parts in values else []
+        numbers = {algebra.number(value) for value in candidates}
         number = numbers.pop() if len(numbers) == 1 else None
         if number is not None:
-            found[name] = number
-    return found
+            constants[name] = number
+    return constants
 
 
 def _values(unit: Unit) -> Mapping[Path, Expr]:

@@ -83,7 +83,7 @@ class IncludedSource:
     def before(self) -> str:
         lines = [
             "#ifdef TP_INCLUDE_SOURCE",
-            *(f'#pragma push_macro("{name}")' for name in self._kept_apart),
+            *(f'#pragma push_macro("{name}")' for name in self._saved_macros),
             "#ifdef TP_RENAMES",
             "#include TP_RENAMES",
             "#endif",
@@ -105,7 +105,7 @@ class IncludedSource:
             "#ifdef TP_INCLUDE_SOURCE",
             "#undef main",
             *([] if self._is_entry else [f"#undef {self.function}"]),
-            *(f'#pragma pop_macro("{name}")' for name in self._kept_apart),
+            *(f'#pragma pop_macro("{name}")' for name in self._saved_macros),
             "#endif",
         ]
         if not self._is_entry:
@@ -120,11 +120,11 @@ class IncludedSource:
 
     @property
     def _is_entry(self) -> bool:
-        """Whether the function stands behind the source, and is none of its own."""
+        """The function stands behind the source, and the source has none of that name."""
         return self.function.startswith(OWN)
 
     @property
-    def _kept_apart(self) -> list[str]:
+    def _saved_macros(self) -> list[str]:
         return [name for name in _names(self.fixed) if name not in self.needed and name not in POISONED]
 
 

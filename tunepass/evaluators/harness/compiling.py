@@ -49,10 +49,10 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
     if failure is not None:
         _, failure = compiling.run([*_including(compiling, reference, folder), *alone])
         if failure is not None and not _compile_apart(compiling, reference, alone, failure, folder):
-            own = _compile_with_own_name(compiling, reference, alone, target, folder)
-            if not own:
+            linkage_name = _compile_unrenamed(compiling, reference, alone, target, folder)
+            if not linkage_name:
                 raise ToolError(f"the harness for {compiling.source} does not compile", hint=failure.log)
-            link_words.append(f"-Wl,--defsym={KERNEL}={own}")
+            link_words.append(f"-Wl,--defsym={KERNEL}={linkage_name}")
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
     further = compiling.compile_further(folder)
     return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed)
@@ -70,7 +70,7 @@ def _including(compiling: Compiling, reference: Candidate, folder: Path) -> list
 
 
 def _words(compiling: Compiling, reference: Candidate) -> list[str]:
-    """Those that decide what the source says. In C++ types may be private."""
+    """The words that decide how the source is read. In C++ types may be private."""
     includes = kept(compiling.flags, lambda word, value: is_named(word, value, PREPROCESSING))
     access = ["-fno-access-control"] if compiling.language == "c++" else []
     return [*includes, *reference.defines, *_standard(compiling), *access]
@@ -108,7 +108,7 @@ def _compile_apart(
     return False
 
 
-def _compile_with_own_name(
+def _compile_unrenamed(
     compiling: Compiling, reference: Candidate, alone: list[str | Path], target: Path, folder: Path
 ) -> str:
     """At last with the kernel's own name, which headers use too: the linkage name of the kernel; empty if it fails."""
