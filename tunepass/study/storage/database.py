@@ -132,9 +132,9 @@ _DAMAGE = (
 def _obstacle(path: Path) -> OSError | None:
     """Why no store can be opened at the path, which SQLite keeps to itself; None where nothing of the path prevents
     it: then memory or descriptors were lacking."""
-    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
-        return PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
+        if path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
         with tempfile.TemporaryFile(dir=path.parent):
             return None
     except OSError as error:

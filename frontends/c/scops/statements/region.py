@@ -104,7 +104,9 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
     end = None if listed else _scop_end(pragma, unit, code[begin].start, function)
     statements = _statements(function.body, code[begin].start, end, pragma, listed)
-    start = min(code[attributed].start, OwnPragmas(unit).first(pragma.end, statements[0].start))
+    start = OwnPragmas(unit).first(pragma.end, statements[0].start)
+    if statements[0].start == code[begin].start:  # with its attributes; those of a block stay before the block
+        start = min(code[attributed].start, start)
     check_before(unit, pragma)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
