@@ -323,3 +323,11 @@ def test_a_member_function_names_private_members() -> None:
     loop = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) data[i * n + j] += 1;"
     scop = scop_of(f"{head}void Plane::f() {{\n{PRAGMA}\n{loop}\n}}", "nest.cpp")
     assert [p.text for p in scop.parameters] == ["n"]
+
+
+@pytest.mark.parametrize("attribute", ["", "[[likely]] ", "__attribute__((unused)) "])
+def test_the_braces_of_a_block_stay_and_the_attributes_of_a_loop_go(attribute: str) -> None:
+    loops = "for (i = 0; i < n; i++)\n x[i] = 0;\nfor (j = 0; j < n; j++)\n y[j] = x[j];"
+    assert nest(f"{{\n{loops}\n}}").span.text == loops
+    loop = f"{attribute}for (i = 0; i < n; i++)\n x[i] = 0;"
+    assert nest(loop).span.text == loop
