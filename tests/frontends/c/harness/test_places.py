@@ -309,3 +309,18 @@ void change(struct box *b) { b->stale[1] = b->longer[2] = 5; }
     values = values_of(build(tmp_path, "change(b) setup(make)", text))
     assert values["b->stale"][1] == 5 and values["b->longer"][2] == 5
     assert len(set(values["b->stale"])) == 2
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_operators_of_an_object_are_called(tmp_path: Path, compiler: str) -> None:
+    text = """
+struct Filter { double state; double operator() (double in); Filter &operator += (const Filter &other); };
+double Filter::operator() (double in) { return state += in; }
+Filter &Filter::operator += (const Filter &other) { state += 4 * other.state; return *this; }
+void make(Filter &self) { self.state = 1; }
+void make_both(Filter &self, Filter &other) { self.state = 1, other.state = 2; }
+"""
+    values = values_of(build(tmp_path, "Filter::operator()(in = 0.5) setup(make)", text, compiler, "-std=c++11"))
+    assert values["*this.state"] == [1.5]
+    values = values_of(build(tmp_path, "Filter::operator+=(other) setup(make_both)", text, compiler, "-std=c++11"))
+    assert values["*this.state"] == [9]
