@@ -18,7 +18,6 @@ NODES = re.compile(r"_(?:Rb_tree|List|Hash|Fwd_list|tree|list|hash|forward)_(?:b
 """What a C++ library links the nodes of its containers by: the values stand behind it, where no type tells of them."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Uncompared:
     """A member, or memory, by an expression of C, and why it is not compared. `end`: nothing is reached by it."""

@@ -288,7 +288,7 @@ def test_a_name_that_two_bases_have_is_left_out(tmp_path: Path, compiler: str) -
 
 
 def test_memory_that_a_setup_leaves_as_it_is_given_out_is_alike_in_each_call(tmp_path: Path) -> None:
-    """Such as that behind the elements of a std::vector. Small allocations keep what was in them when they were freed."""
+    """Such as that behind the elements of a std::vector. Small allocations keep what they held when they were freed."""
     text = """
 struct box { long *stale, *longer; };
 struct box *make(void)
