@@ -538,11 +538,12 @@ static void tp_note_block(void *got, size_t size) {
  * they are; the room behind what was asked for is filled too, as realloc may give it out. */
 #define TP_PATTERN 0x5A
 static void tp_fill_block(void *got, size_t first, size_t size) {
+    if (!tp_user_function || !got) return;
 #ifdef M_PERTURB
-    size_t usable = got ? malloc_usable_size(got) : 0;
+    size_t usable = malloc_usable_size(got);
     size = usable > size ? usable : size;
 #endif
-    if (tp_user_function && got && first < size) memset((unsigned char *)got + first, TP_PATTERN ^ 0xFF, size - first);
+    if (first < size) memset((unsigned char *)got + first, TP_PATTERN ^ 0xFF, size - first);
 }
 TP_C void *__wrap_malloc(size_t size) {
     void *got = __real_malloc(size);
@@ -560,7 +561,7 @@ TP_C void *__wrap_calloc(size_t count, size_t size) {
 TP_C void *__wrap_realloc(void *old, size_t size) {
     size_t first = size;
 #ifdef M_PERTURB
-    first = malloc_usable_size(old);
+    if (tp_user_function) first = malloc_usable_size(old);
 #endif
     void *got = __real_realloc(old, size);
     tp_fill_block(got, first, size);
