@@ -154,6 +154,9 @@ class _Walk:
         members = members_of(inner, self.types)
         self.uncompared += [Uncompared(_inside(place, one.text), one.why) for one in members.uncompared]
         behind = [Uncompared(_inside(place, one.member), "without a length") for one in members.open_ended]
+        if not members.leaves and not members.arrays:
+            self.uncompared += behind
+            return []
         again = tuple(one.member for one in members.pointers if one.member and without_lengths(one.to) == inner)
         plain = members.leaves == [Leaf("", inner.base)]
         text = "char" if inner.base == "char" and plain and not place.within else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -12,6 +14,8 @@ from tunepass.ir.c_kernel import Leaf
 LEAF_LIMIT = 256  # numbers and pointers in an element, an array counting as one
 ITEM_LIMIT = 16  # structs of an array in an element whose members are listed one by one
 STRUCT_LIMIT = 16  # structs in structs
+NODES = re.compile(r"_(?:Rb_tree|List|Hash|Fwd_list|tree|list|hash|forward)_(?:begin_)?node(?:_base)?\b")
+"""What a C++ library links the nodes of its containers by: the values stand behind it, where no type tells of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ def why_uncompared(kind: CType, types: Types) -> str:
     if is_pointer(kind) or kind.function or _is_number(kind, types):
         return ""
     record = types.records.get(kind.base)
+    if record is not None and NODES.search(kind.base):
+        return "a node of a container of C++"
     if record is not None and record.kind == "union":
         return "a union that holds pointers" if _holds_pointers(record, types, 0) else ""
     if record is not None:
@@ -110,6 +116,7 @@ def _holds_pointers(record: TypeRecord, types: Types, depth: int) -> bool:
 class _Collector:
     types: Types
     members: Members
+    ambiguous: set[str] = field(default_factory=set)  # paths that several members have: of a class and its bases
 
     def add(self, path: str, declared: CType, depth: int) -> None:
         """The member at this path of an element, or the element itself."""
@@ -153,20 +160,34 @@ class _Collector:
                 real = inner.base.removesuffix(COMPLEX)
                 self.members.leaves += [Leaf(text, real, "real"), Leaf(text, real, "imaginary")]
                 continue
+            names = [_joined(text, name) for name in self._names(record, 0)]
+            self.ambiguous.update(name for name in names if names.count(name) > 1)
             for base in record.bases:
                 self.members.uncompared.append(Uncompared(text or "(base class)", f"of the base class `{base}`"))
             for member in record.members:
                 self._member(text, member, depth)
 
+    def _names(self, record: TypeRecord, depth: int) -> Iterator[str]:
+        """Of its members, with those of structs without a name and of base classes."""
+        for member in record.members:
+            inner = self.types.records.get(self.types.resolved(member.type).base)
+            if member.name:
+                yield member.name
+            elif inner is not None and depth < STRUCT_LIMIT:
+                yield from self._names(inner, depth + 1)
+
     def _member(self, prefix: str, member: Declared, depth: int) -> None:
         kind = self.types.resolved(member.type)
         record = self.types.records.get(kind.base)
-        path = ".".join(part for part in (prefix, member.name) if part)
-        if not member.name:
+        path = _joined(prefix, member.name)
+        if path in self.ambiguous and member.name:
+            reason = Uncompared(path, "of a name that a class and its bases have twice")
+            self.members.uncompared += [reason] if reason not in self.members.uncompared else []
+        elif not member.name:
             if record is not None and record.kind == "struct" and not kind.dims:  # its members are named as the outer's
                 self.add(prefix, kind, depth + 1)
             elif record is not None:
-                names = [".".join(part for part in (prefix, inner.name) if part) for inner in record.members]
+                names = [_joined(prefix, inner.name) for inner in record.members]
                 self.members.uncompared += [Uncompared(name, "in a union without a name") for name in names]
         elif member.bits:
             self.members.uncompared.append(Uncompared(path, "a bit-field", end=True))
@@ -176,6 +197,10 @@ class _Collector:
             self.add(path, kind, depth + 1)
         elif " " in member.name:
             self.members.uncompared.append(Uncompared(path, "a virtual base class"))
+
+
+def _joined(prefix: str, name: str) -> str:
+    return ".".join(part for part in (prefix, name) if part)
 
 
 def _product(lengths: list[int]) -> int:

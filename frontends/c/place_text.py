@@ -5,6 +5,7 @@ What lies in an element is written by expressions of the source, and no type is:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tunepass.ir.c_kernel import Leaf, Place
@@ -29,6 +30,8 @@ struct tunepass_place {
     struct tunepass_link tp_link;
     const struct tunepass_link *tp_again;
     int tp_again_count;
+    const void *tp_object;
+    size_t tp_object_size;
 };
 """
 """As the harness knows them (harness/setup.h)."""
@@ -50,6 +53,9 @@ OF_CPP = """\
 #define TUNEPASS_KIND(T) tunepass_entry::kind<T>()
 #define TUNEPASS_ELEMENT(x) ::std::remove_cv< ::std::remove_all_extents<__typeof__(x)>::type>::type
 """
+OF_STRUCT = re.compile(r"\*(?P<whole>\w+)$|(?P<member>\w+)->")
+"""A struct that a pointer leads to, or what a member of it is or leads to."""
+
 REST, REST_OF_TEXT = "(size_t)-1", "(size_t)-2"
 
 
@@ -81,6 +87,10 @@ def _at(place: Place, k: int) -> Iterator[str]:
     yield f"    tp_places[{k}].tp_at = (void *)tp_at_{k}; tp_places[{k}].tp_count = {count};"
     if place.followed:
         yield f"    tp_places[{k}].tp_followed = 1;"
+    pointer = OF_STRUCT.match(place.text)
+    if place.found and pointer:
+        name = pointer["whole"] or pointer["member"]
+        yield f"    tp_places[{k}].tp_object = (const void *){name}; tp_places[{k}].tp_object_size = sizeof *{name};"
 
 
 def _within(place: Place, k: int, outer: int) -> Iterator[str]:

@@ -24,6 +24,7 @@ CALLED = frozenset(
         "lseek",
         "main",
         "malloc",
+        "malloc_usable_size",
         "mallopt",
         "memcmp",
         "memcpy",

@@ -18,7 +18,11 @@ NOT_RETURNED = frozenset(
      "__inline", "_Noreturn", "__extension__", "__global__", "__device__", "__host__", "__forceinline__",
      "__noinline__", "__kernel", "kernel", "__forceinline"}
 )  # fmt: skip
+OTHER_OPERATOR = re.compile(r"\boperator\b(?!\s*(?:\(\)|\[\]|[^\w\s<>,\"(\[]+)\s*$)")
+"""Conversions, `new`, and those with signs that pragmas have for templates: no pragma names them."""
+
 NO_TYPE, VOID = CType(""), CType("void")
+OPERATOR_SPACE = re.compile(r"\boperator\s+")
 PRIVATE = ("static", "inline", "constexpr", "__inline__", "__inline")
 
 
@@ -74,8 +78,12 @@ class FunctionDefinition:
 def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     """The definitions of the source itself, in the order of the text; active ones only."""
     static = _declared_static(unit)
-    functions = (f for f in unit.functions if not f.in_header and "operator" not in f.name.text)
+    functions = (f for f in unit.functions if not f.in_header and not _is_other_operator(unit, f))
     return tuple(_definition(unit, f, not f.record and f.name.text in static) for f in functions)
+
+
+def _is_other_operator(unit: Unit, function: Function) -> bool:
+    return OTHER_OPERATOR.search(unit.source.text[function.name.start : function.name.end]) is not None
 
 
 def _declared_static(unit: Unit) -> frozenset[str]:
@@ -126,7 +134,7 @@ def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
 
 
 def _definition(unit: Unit, function: Function, static: bool) -> FunctionDefinition:
-    *path, name = plain_name(function.name.text).split("::")
+    *path, name = plain_name(OPERATOR_SPACE.sub("operator", function.name.text)).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
     template, of_class = function.template, ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -204,6 +204,11 @@ class Unit:
     def records(self) -> Mapping[str, Record]:
         return self._scope.records
 
+    @property
+    def ambiguous_records(self) -> Set[str]:
+        """Names that several scopes give to classes of their own."""
+        return self._scope.ambiguous_records
+
     def record(self, name: str) -> Record | None:
         """Those of functions that have been read too."""
         inner = (r for r in reversed(self.reader.records) if r.name == name)
@@ -296,6 +301,8 @@ class _FileScope:
         self.static_members: set[tuple[str, str]] = set()
         self.aliases: dict[str, Declaration] = {}
         self.records: dict[str, Record] = {}
+        self.record_scopes: dict[str, tuple[str, ...]] = {}  # the names of those around each
+        self.ambiguous_records: set[str] = set()
         self.c_linked: set[tuple[str, int]] = set()  # functions declared in `extern "C"`, with how many formals
         self.function_places: dict[str, list[tuple[Node, Node, tuple[Scope, ...], bool]]] = {}
         self.used_names: set[tuple[tuple[str, ...], str]] = set()
@@ -430,6 +437,9 @@ class _FileScope:
         kind = node.type.partition("_")[0]
         text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.first(node)}"
         access = "private" if kind == "class" else "public"
+        around = tuple(scope.name for scope in scopes if scope.kind != "extern")
+        if self.record_scopes.setdefault(text, around) != around:
+            self.ambiguous_records.add(text)
         self.records[text] = self.reader.record(text, node, body, template.parameters if template else ())
         self.reader.tags[text] = self.reader.token(node)
         before = self.reader.first(body)

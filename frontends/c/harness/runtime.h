@@ -534,9 +534,21 @@ static void tp_note_block(void *got, size_t size) {
     tp_blocks[tp_block_count].at = (unsigned char *)got, tp_blocks[tp_block_count].bytes = size;
     tp_blocks[tp_block_count].turn = tp_block_count, tp_block_count++;
 }
+/* What the setup allocates holds a pattern from `first` on. M_PERTURB alone leaves small chunks that were freed before as
+ * they are; the room behind what was asked for is filled too, as realloc may give it out. */
+#define TP_PATTERN 0x5A
+static void tp_fill_block(void *got, size_t first, size_t size) {
+    if (!tp_user_function || !got) return;
+#ifdef M_PERTURB
+    size_t usable = malloc_usable_size(got);
+    size = usable > size ? usable : size;
+#endif
+    if (first < size) memset((unsigned char *)got + first, TP_PATTERN ^ 0xFF, size - first);
+}
 TP_C void *__wrap_malloc(size_t size) {
     void *got = __real_malloc(size);
     if (!got && size) tp_say("refused %zu\n", size);
+    tp_fill_block(got, 0, size);
     tp_note_block(got, size);
     return got;
 }
@@ -547,13 +559,19 @@ TP_C void *__wrap_calloc(size_t count, size_t size) {
     return got;
 }
 TP_C void *__wrap_realloc(void *old, size_t size) {
+    size_t first = size;
+#ifdef M_PERTURB
+    if (tp_user_function) first = malloc_usable_size(old);
+#endif
     void *got = __real_realloc(old, size);
+    tp_fill_block(got, first, size);
     if (!got && size) tp_say("refused %zu\n", size);
     tp_note_block(got, size);
     return got;
 }
 TP_C void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     void *got = __real_aligned_alloc(alignment, size);
+    tp_fill_block(got, 0, size);
     if (!got && size) tp_say("refused %zu\n", size);
     tp_note_block(got, size);
     return got;
@@ -561,7 +579,7 @@ TP_C void *__wrap_aligned_alloc(size_t alignment, size_t size) {
 TP_C int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
     int status = __real_posix_memalign(out, alignment, size);
     if (status && size) tp_say("refused %zu\n", size);
-    if (!status) tp_note_block(*out, size);
+    if (!status) tp_fill_block(*out, 0, size), tp_note_block(*out, size);
     return status;
 }
 #endif

@@ -16,6 +16,8 @@ struct tunepass_place {
     struct tunepass_link link;
     const struct tunepass_link *again; /* pointers in its own elements to more of them */
     int again_count;
+    const void *object; /* the struct that it is in or led to from, by a pointer; NULL where there is none */
+    size_t object_size;
 };
 #define TP_REST SIZE_MAX
 #define TP_TEXT (SIZE_MAX - 1)
@@ -117,6 +119,13 @@ static int tp_is_placed(const unsigned char *at) {
     return 0;
 }
 
+/* Does the pointer to its struct lead to the end of an array? Then there is no struct. */
+static int tp_is_past_end(const struct tunepass_place *place) {
+    const unsigned char *object = (const unsigned char *)place->object;
+    const tp_block *block = object ? tp_block_of(object) : NULL;
+    return block && (size_t)(block->at + block->bytes - object) < place->object_size;
+}
+
 /* The elements from where a pointer leads to the end of the allocation, or to what another place has of it. */
 static size_t tp_rest(int number, unsigned char *to, int pointed) {
     tp_block *block = to ? tp_block_of(to) : NULL;
@@ -208,6 +217,7 @@ static void tp_measure_places(void) {
     for (int i = 0; i < TP_PLACES; i++) {
         tp_place_rest[i] = tp_places[i].count >= TP_TEXT;
         tp_place_unknown[i] = 0, tp_place_pieces[i].count = 0;
+        if (tp_is_past_end(&tp_places[i])) tp_places[i].at = NULL, tp_places[i].count = 0;
     }
     for (int i = 0; i < TP_PLACES; i++) tp_measure_place(i);
 }
@@ -234,7 +244,7 @@ static void tp_make_state(void) {
     tp_reset_variables();
     srand((unsigned)tp_state_seed), srandom((unsigned)tp_state_seed), srand48((long)tp_state_seed);
     tp_block_count = 0;
-    tp_enter(TP_SETUP, 0x5A);
+    tp_enter(TP_SETUP, TP_PATTERN);
     int missing = tp_set_up_state();
     tp_enter(NULL, 0);
     if (missing) tp_fail_setup(TP_SETUP, "returns NULL", "");

@@ -16,6 +16,7 @@ OPENING, CLOSING = {"<": 1, "<<": 2}, {">": 1, ">>": 2}
 def qualified_name(cursor: Cursor, what: str, hint: str | None = None) -> tuple[str, PragmaToken]:
     """`a::b<T>::c<int>` as one text without needless spaces, and its first token."""
     first = cursor.name(what, hint)
+    _operator(cursor)
     while cursor.at(":", "<"):
         if cursor.at("<"):
             _template_arguments(cursor)
@@ -23,6 +24,7 @@ def qualified_name(cursor: Cursor, what: str, hint: str | None = None) -> tuple[
             cursor.take()
             cursor.expect(":", "after `:`", "a scope is named with `::`")
             cursor.name("a name after `::`")
+        _operator(cursor)
     return _spelled(cursor, first), first
 
 
@@ -43,6 +45,19 @@ def type_words(cursor: Cursor, what: str, hint: str | None = None, stops: Collec
     while cursor.next.kind == "name" and cursor.next.text not in stops:
         words.append(qualified_name(cursor, what, hint)[0])
     return COMPLEX.sub(r"\1 _Complex", STANDARD.sub("", " ".join(words)))
+
+
+def _operator(cursor: Cursor) -> None:
+    """The signs of an operator after the word: `operator+=`, `operator()`."""
+    if cursor.last.text != "operator":
+        return
+    if cursor.next.kind != "op" or cursor.at("<", ">", "<<", ">>", "<=", ">=", ","):
+        hint = "write a function that calls it, and name that"
+        cursor.fail("such an operator cannot be named here", hint, token=cursor.last)
+    if cursor.accept("("):
+        cursor.expect(")", "after `operator(`")
+    while cursor.next.kind == "op" and not cursor.at("("):
+        cursor.take()
 
 
 def _template_arguments(cursor: Cursor) -> None:

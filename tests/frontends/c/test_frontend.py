@@ -301,3 +301,12 @@ def test_a_function_is_named_as_the_source_writes_it_or_after_macros(name: str) 
     parsed = CFrontend().parse(Source("k.c", text), words=("cc", "-DCNAME=PASTE(s, _k)", "-DPASTE(a, b)=a##dot##b"))
     call = parsed.kernels[0].body_as(CKernel).call
     assert call is not None and call.function == parsed.kernels[0].name == "sdot_k"
+
+
+@pytest.mark.parametrize("name", ["operator<", "operator bool", "Vec::operator,"])
+def test_an_operator_that_cannot_be_named_is_refused_at_its_word(name: str) -> None:
+    text = NAMED.format(name=name, function="bool operator<(Vec a, Vec b) { return U; }")
+    with pytest.raises(SourceError, match="such an operator cannot be named here") as raised:
+        CFrontend().parse(Source("k.cpp", text))
+    span = raised.value.diagnostics[0].span
+    assert span is not None and text[span.start : span.end] == "operator"

@@ -125,14 +125,22 @@ def test_definitions_of_cpp(text: str, qualified: str, returns: str, template: s
 @pytest.mark.parametrize(
     "text",
     [
-        "S operator+(S a, S b) { return a; }",
-        "struct S { bool operator()(int n) { return n; } explicit operator bool() const { return true; } };",
+        "bool operator<(S a, S b) { return true; }",
+        "struct S { void *operator new(size_t n) { return 0; } explicit operator bool() const { return true; } };",
         "enum class E { A, B };\nconst auto f = [](int n) { return n; };",
         "int x{3}; std::vector<int> v{1, 2};",
     ],
 )
 def test_what_is_no_definition_of_cpp(text: str) -> None:
     assert listed(text) == ()
+
+
+def test_operators_are_named_without_spaces() -> None:
+    text = "S operator + (S a, S b) { return a; }\nstruct F { int operator()(int n) { return n; } };"
+    text += "\nint &V::operator [] (int n) { return at(n); }"
+    text += "\nvoid apply_operator(int n) { }"
+    names = ["operator+", "F::operator()", "V::operator[]", "apply_operator"]
+    assert [d.qualified for d in listed(text)] == names
 
 
 def test_members_and_their_access() -> None:

@@ -185,6 +185,26 @@ void change(struct text *t) { t->at[1] = 7, t->rows[1][2] = 4; }
     assert "t->at" not in values and "t->rows[]" not in values
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "g++"])
+def test_a_struct_behind_the_end_of_an_array_is_none(tmp_path: Path, compiler: str) -> None:
+    """Nor is what its members would lead to."""
+    text = """
+struct item { int *value; int count; };
+void make(struct item **first, struct item **last)
+{
+    *first = (struct item *)calloc(3, sizeof **first), *last = *first + 3;
+    for (int i = 0; i < 3; i++) (*first)[i].value = (int *)calloc(2, sizeof(int));
+}
+void change(struct item *first, struct item *last)
+{
+    for (int i = 1; first != last; first++, i++) first->count = i, first->value[1] = 10 * i;
+}
+"""
+    values = values_of(build(tmp_path, "change(first, last) setup(make)", text, compiler))
+    assert values["*first.count"] == [1] and values["first->value"] == [0, 10]
+    assert not any("last" in name and value for name, value in values.items())
+
+
 def test_a_row_that_is_missing_is_the_setups_fault(tmp_path: Path) -> None:
     text = ROWS.replace("for (int i = 0; i < 4; i++) a->rows", "for (int i = 1; i < 4; i++) a->rows")
     program = build(tmp_path, "change(a, a->rows: out int[4][5]) setup(make)", text)
@@ -214,3 +234,93 @@ def test_private_members_and_vectors_of_an_object_are_compared(tmp_path: Path, c
     assert [1, 1, 4, 1] in values.values()
     assert values["*this.steps"] == [1] and values["*this.mode"] == [1] and values["*this.done"] == [1]
     assert [0, 0, 0, 0, 0, 5] in values.values()
+
+
+HOMONYMS = """
+struct Key { double weight; long id; };
+struct Agent { Key key; };
+struct List { struct Part { double y; Part *next; } *head; };
+namespace inner { struct Key { int number; union Union { int id; float weight; } value; }; }
+struct Other { struct Part { float *x; int n; } first; };
+void make(Agent &agent, List &list)
+{
+    agent.key = Key();
+    list.head = new List::Part{1, nullptr};
+    list.head->next = new List::Part{2, nullptr};
+}
+void step(Agent &agent, List &list)
+{
+    agent.key.weight = 3, agent.key.id = 4;
+    for (List::Part *p = list.head; p; p = p->next) p->y *= 2;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_classes_of_one_name_in_several_scopes_are_told_apart(tmp_path: Path, compiler: str) -> None:
+    values = values_of(build(tmp_path, "step(agent, list) setup(make)", HOMONYMS, compiler, "-std=c++11"))
+    assert values["agent.key.weight"] == [3] and values["agent.key.id"] == [4]
+    assert values["list.head.y"] == [2, 4]
+
+
+BASES = """
+#include <memory>
+struct Left { int count; int left; };
+struct Right { float count; int right; };
+struct Both : Left, Right { int own; std::unique_ptr<int> owned; std::vector<std::unique_ptr<int>> all; };
+Both *make()
+{
+    Both *both = new Both();
+    both->all.emplace_back(new int(3));
+    return both;
+}
+void step(Both *self) { self->left = 1, self->right = 2, self->own = 3; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_a_name_that_two_bases_have_is_left_out(tmp_path: Path, compiler: str) -> None:
+    """No expression tells which one is meant, as with the pointer in a std::unique_ptr."""
+    text = f"#include <vector>{BASES}"
+    values = values_of(build(tmp_path, "step(self) setup(make)", text, compiler, "-std=c++11"))
+    assert values["*self.left"] == [1] and values["*self.right"] == [2] and values["*self.own"] == [3]
+    assert "*self.count" not in values
+
+
+def test_memory_that_a_setup_leaves_as_it_is_given_out_is_alike_in_each_call(tmp_path: Path) -> None:
+    """Such as that behind the elements of a std::vector. Small allocations keep what they held when they were freed."""
+    text = """
+struct box { long *stale, *longer; };
+struct box *make(void)
+{
+    static long calls;
+    struct box *b = calloc(1, sizeof *b);
+    for (int size = 8; size <= 16; size += 8) {
+        long *old = malloc(size * sizeof *old);
+        for (int k = 0; k < size; k++) old[k] = ++calls;
+        free(old);
+    }
+    b->stale = malloc(8 * sizeof(long));
+    b->longer = realloc(malloc(1), 16 * sizeof(long));
+    return b;
+}
+void change(struct box *b) { b->stale[1] = b->longer[2] = 5; }
+"""
+    values = values_of(build(tmp_path, "change(b) setup(make)", text))
+    assert values["b->stale"][1] == 5 and values["b->longer"][2] == 5
+    assert len(set(values["b->stale"])) == 2
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_operators_of_an_object_are_called(tmp_path: Path, compiler: str) -> None:
+    text = """
+struct Filter { double state; double operator() (double in); Filter &operator += (const Filter &other); };
+double Filter::operator() (double in) { return state += in; }
+Filter &Filter::operator += (const Filter &other) { state += 4 * other.state; return *this; }
+void make(Filter &self) { self.state = 1; }
+void make_both(Filter &self, Filter &other) { self.state = 1, other.state = 2; }
+"""
+    values = values_of(build(tmp_path, "Filter::operator()(in = 0.5) setup(make)", text, compiler, "-std=c++11"))
+    assert values["*this.state"] == [1.5]
+    values = values_of(build(tmp_path, "Filter::operator+=(other) setup(make_both)", text, compiler, "-std=c++11"))
+    assert values["*this.state"] == [9]
