@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -14,7 +13,8 @@ from tunepass.ir.c_kernel import Leaf
 LEAF_LIMIT = 256  # numbers and pointers in an element, an array counting as one
 ITEM_LIMIT = 16  # structs of an array in an element whose members are listed one by one
 STRUCT_LIMIT = 16  # structs in structs
-NODES = re.compile(r"_(?:Rb_tree|List|Hash|Fwd_list|tree|list|hash|forward)_(?:begin_)?node(?:_base)?\b")
+CONTAINERS = ("Rb_tree", "List", "Hash", "Fwd_list", "tree", "list", "hash", "forward")
+NODES = tuple(f"_{name}_{begin}node" for name in CONTAINERS for begin in ("", "begin_"))  # of libstdc++ and libc++
 """What a C++ library links the nodes of its containers by: the values stand behind it, where no type tells of them."""
 
 
@@ -80,7 +80,7 @@ def why_uncompared(kind: CType, types: Types) -> str:
     if is_pointer(kind) or kind.function or _is_number(kind, types):
         return ""
     record = types.records.get(kind.base)
-    if record is not None and NODES.search(kind.base):
+    if record is not None and _is_node(kind.base):
         return "a node of a container of C++"
     if record is not None and record.kind == "union":
         return "a union that holds pointers" if _holds_pointers(record, types, 0) else ""
@@ -168,7 +168,7 @@ class _Collector:
                 self._member(text, member, depth)
 
     def _names(self, record: TypeRecord, depth: int) -> Iterator[str]:
-        """Of its members, with those of structs without a name and of base classes."""
+        """The members' names, with those of structs without a name and of base classes."""
         for member in record.members:
             inner = self.types.records.get(self.types.resolved(member.type).base)
             if member.name:
@@ -208,3 +208,9 @@ def _product(lengths: list[int]) -> int:
     for length in lengths:
         count *= length
     return count
+
+
+def _is_node(base: str) -> bool:
+    """Is it the class of a standard container's nodes, or the base of that class?"""
+    plain = base.partition("<")[0].rpartition("::")[2].removesuffix("_base")
+    return plain.endswith(NODES)

@@ -5,7 +5,6 @@ What lies in an element is written by expressions of the source, and no type is:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tunepass.ir.c_kernel import Leaf, Place
@@ -53,8 +52,6 @@ OF_CPP = """\
 #define TUNEPASS_KIND(T) tunepass_entry::kind<T>()
 #define TUNEPASS_ELEMENT(x) ::std::remove_cv< ::std::remove_all_extents<__typeof__(x)>::type>::type
 """
-OF_STRUCT = re.compile(r"\*(?P<whole>\w+)$|(?P<member>\w+)->")
-"""A struct that a pointer leads to, or what a member of it is or leads to."""
 
 REST, REST_OF_TEXT = "(size_t)-1", "(size_t)-2"
 
@@ -87,10 +84,15 @@ def _at(place: Place, k: int) -> Iterator[str]:
     yield f"    tp_places[{k}].tp_at = (void *)tp_at_{k}; tp_places[{k}].tp_count = {count};"
     if place.followed:
         yield f"    tp_places[{k}].tp_followed = 1;"
-    pointer = OF_STRUCT.match(place.text)
-    if place.found and pointer:
-        name = pointer["whole"] or pointer["member"]
+    name = _pointer_of(place.text)
+    if place.found and name:
         yield f"    tp_places[{k}].tp_object = (const void *){name}; tp_places[{k}].tp_object_size = sizeof *{name};"
+
+
+def _pointer_of(text: str) -> str:
+    """The name of the pointer to a struct that the place is, or is in: of `*name` and `name->member`; else empty."""
+    name = text[1:] if text.startswith("*") else text.partition("->")[0] if "->" in text else ""
+    return name if name.isidentifier() else ""
 
 
 def _within(place: Place, k: int, outer: int) -> Iterator[str]:

@@ -109,8 +109,8 @@ def merged(one: Types, other: Types) -> Types:
 def declared_types(unit: Unit) -> Types:
     plain = {name: one for name, one in unit.aliases.items() if not _is_vector(unit, one)}  # vectors the compiler tells
     typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in plain.items()}
-    told_apart = (record for name, record in unit.records.items() if name not in unit.ambiguous_records)
-    records = {f"{record.kind} {record.name}": _record(record) for record in told_apart}
+    unambiguous = (record for name, record in unit.records.items() if name not in unit.ambiguous_records)
+    records = {f"{record.kind} {record.name}": _record(record) for record in unambiguous}
     enums = {f"enum {name}": names for name, names in unit.enums.items()}
     for name, target in list(typedefs.items()):
         if "@" in target.base and not target.depth and not target.dims:  # an anonymous struct gets this name

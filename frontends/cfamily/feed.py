@@ -37,11 +37,6 @@ SPELLED = {"__inline__": "inline", "__inline": "inline", "__signed__": "signed",
            "_Thread_local": "thread_local"}  # fmt: skip
 PRIMITIVE = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "bool", "void"})
 QUALIFIERS = frozenset({"const", "volatile", *SPELLED, *ASIDES})
-OPENCL_TYPES = frozenset(
-    f"{base}{n}"
-    for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
-    for n in ("", 2, 3, 4, 8, 16)
-) | {"size_t", "ptrdiff_t"}
 BEFORE_STATEMENT = (";", "{", "}", ")", ":", "else", "do")
 STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "catch"})
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
@@ -60,16 +55,6 @@ BEFORE_OPERAND = frozenset({"return", "case", "throw", "co_return", "co_yield", 
                             "bitand", "bitor", "xor", "compl", "and_eq", "or_eq", "xor_eq", "not_eq"})  # fmt: skip
 TEMPLATE_LIMIT = 60
 AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
-
-
-TYPEDEFS = (
-    re.compile(r"typedef(?<!\wtypedef)\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;"),
-    re.compile(r"\}\s*(\w+)\s*;"),
-    re.compile(r"using(?<!\wusing)\s+(\w+)\s*="),
-    *(re.compile(rf"{word}(?<!\w{word})\s+(\w+)") for word in ("class", "struct", "union", "enum")),
-)
-"""Each begins with its word, which is sought ten times as fast as one of several: headers have megabytes."""
-TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
 @dataclass(frozen=True)
@@ -424,10 +409,3 @@ def _variables(tokens: Sequence[Token]) -> frozenset[str]:
         if precedes in ("class", "struct", "using", "::") and follows in ("<", "{", ":", "="):
             templates.add(token.text)
     return frozenset(found - templates - PRIMITIVE - QUALIFIERS)  # `int` of `f(unsigned int)` is none
-
-
-def declared_type_names(tokens: Sequence[Token], headers: str) -> frozenset[str]:
-    """The names that a source's tokens and the text of all headers declare as types."""
-    code = " ".join(t.text for t in tokens)
-    names = {name for text in (code, headers) for pattern in TYPEDEFS for name in pattern.findall(text)}
-    return frozenset(names) | set(TYPENAME.findall(code))

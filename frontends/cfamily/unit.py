@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.collecting import uncollected
-from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder, declared_type_names
+from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.lexemes import SPLICED
 from tunepass.frontends.cfamily.names import plain_name
@@ -33,6 +33,7 @@ from tunepass.frontends.cfamily.tree import (
     UnreadableError,
 )
 from tunepass.frontends.cfamily.trigraphs import trigraph_at
+from tunepass.frontends.cfamily.type_names import OPENCL_TYPES, declared_type_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
