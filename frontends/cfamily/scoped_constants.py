@@ -118,9 +118,8 @@ class _Walk:
             declaration = self.unit.reader.declaration(node, in_body=False)
         except SyntaxFault:
             return
-        alone = (
-            node.type != "field_declaration" or len(declaration.declarators) == 1
-        )  # whose value is whose is not told
+        # Of a class's `static const int a = 1, b;` the reader does not say whose value 1 is.
+        alone = node.type != "field_declaration" or len(declaration.declarators) == 1
         for declarator in declaration.declarators if alone and FIXED & set(declaration.words) else ():
             if declarator.value is not None and not declarator.shape:
                 yield ScopedConstant(path, declarator.name.text, declarator.value)

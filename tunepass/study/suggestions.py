@@ -10,9 +10,10 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.study import validation
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.locking import locked
-from tunepass.study.outcome import Evaluation, Measured, Outcome
+from tunepass.study.outcome import Evaluation, Outcome
 from tunepass.study.recommendation import LEAST_PROBED, is_late, worth_measuring_again
 from tunepass.study.results import StudyResults
+from tunepass.study.task import states_noise
 from tunepass.study.trial import Trial
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
@@ -118,13 +119,10 @@ class Suggestions(StudyResults):
         most, spent = self.task.max_evals, self.spent
         if not self.repeats or len(self.objectives) > 1 or not is_late(spent, most):
             return []
-        if self._measured_again == 0 and not self._noise_is_stated() and (most or spent) < LEAST_PROBED:
+        if (most or spent) < LEAST_PROBED and not states_noise(self._trials):
             return []
         under_way = set(self._due_again)
         return [c for c in self._worth_repeating(n + len(under_way)) if c not in under_way][:n]
-
-    def _noise_is_stated(self) -> bool:
-        return any(isinstance(t.outcome, Measured) and t.outcome.deviation for t in self._trials)
 
     def _worth_repeating(self, n: int) -> list[Configuration]:
         believed, most = self._believed(), self.task.max_evals

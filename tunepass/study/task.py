@@ -89,10 +89,15 @@ def factory_of(strategy: str | Factory) -> Factory:
     return cast(Factory, registry.find("strategies", strategy, paths=True)) if isinstance(strategy, str) else strategy
 
 
+def states_noise(trials: Sequence[Trial]) -> bool:
+    """Does a trial state its deviation, or was one measured several times?"""
+    return any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials)
+
+
 def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beliefs | None:
     """Beliefs of the strategy if it has any, else those of `auto` from these trials; None if no trial states the
     noise."""
-    if not any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials):
+    if not states_noise(trials):
         return None
     believes = capability(strategy, Believes)
     stated = believes.beliefs() if believes is not None else None

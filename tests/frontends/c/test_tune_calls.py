@@ -130,4 +130,5 @@ def test_macros_that_stand_for_types_are_no_declarations() -> None:
     head = f"{param}#ifndef REAL\n#define REAL double\n#endif\n"
     pragma = "#pragma tunepass kernel f(n = 64, x: inout double[n])\n"
     body = "static REAL kept; template <class A, class B> struct S {}; S<const REAL, int> s;\n"
-    kernel(head + pragma + body + "void f(int n, double *x) { const REAL y = kept; x[0] += y; }\n")
+    read = kernel(head + pragma + body + "void f(int n, double *x) { const REAL y = kept; x[0] += y; }\n")
+    assert [(p.name, p.default) for p in read.parameters] == [("REAL", "double")]
