@@ -13,6 +13,7 @@ import gc
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,18 @@ Mask = NDArray[np.bool_]
 
 class TrialColumns(Sequence[Trial]):
     """Trials that have their quantities in columns."""
+
+    @overload
+    def __getitem__(self, index: int) -> Trial: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Trial]: ...
+    def __getitem__(self, index: int | slice) -> Trial | list[Trial]:
+        places = range(len(self))[index]
+        return self.at(places) if isinstance(places, int) else [self.at(place) for place in places]
+
+    @abstractmethod
+    def at(self, place: int) -> Trial:
+        """The trial at a place from 0."""
 
     @abstractmethod
     def values(self, objective: str) -> Floats:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, compress, repeat
-from typing import cast, overload
+from typing import cast
 
 import numpy as np
 
@@ -62,15 +62,8 @@ class Block(TrialColumns):
     def __len__(self) -> int:
         return len(self.assignments)
 
-    @overload
-    def __getitem__(self, index: int) -> Trial: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Trial]: ...
-    def __getitem__(self, index: int | slice) -> Trial | list[Trial]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        start = range(len(self))[index]
-        return next(self._rows(slice(start, start + 1)))
+    def at(self, place: int) -> Trial:
+        return next(self._rows(slice(place, place + 1)))
 
     def __iter__(self) -> Iterator[Trial]:
         return self._rows(slice(None))
@@ -156,14 +149,7 @@ class StoredTrials(TrialColumns):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    @overload
-    def __getitem__(self, index: int) -> Trial: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Trial]: ...
-    def __getitem__(self, index: int | slice) -> Trial | list[Trial]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
+    def at(self, place: int) -> Trial:
         part = bisect_right(self._starts, place) - 1
         return self._parts[part][place - self._starts[part]]
 
