@@ -82,7 +82,11 @@ class Branches:
         if len(readings) == len(self.readings):
             return []
         condition = self._own(any_of([reading.condition for reading in readings]))
-        return [] if isinstance(condition, Constant) else [Constraint(condition, to_text(condition), pragma.span)]
+        return (
+            []
+            if isinstance(condition, Constant)
+            else [Constraint(condition, to_text(condition), pragma.span, derived=True)]
+        )
 
     def _own(self, condition: Expr) -> Expr:
         """With the defaults of parameters that the kernel does not have."""
@@ -97,7 +101,7 @@ class Branches:
 
     def _either(self, one: Expr, other: Expr, span: Span | None) -> Constraint:
         both = typing.logical("or", (one, other))
-        return Constraint(both, to_text(both), span)
+        return Constraint(both, to_text(both), span, derived=True)
 
 
 def any_of(conditions: Sequence[Expr]) -> Expr:

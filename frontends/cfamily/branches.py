@@ -91,7 +91,7 @@ def refusals(unit: Unit, parameters: Sequence[Parameter], fixed: Mapping[str, Va
     for one in alternatives(unit, parameters).refused:
         allowed = negated(algebra.substitute(one.condition, values))
         if not isinstance(allowed, Constant):
-            found.append(Constraint(allowed, to_text(allowed), one.line))
+            found.append(Constraint(allowed, to_text(allowed), one.line, derived=True))
     return tuple(found)
 
 

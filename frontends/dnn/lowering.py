@@ -265,7 +265,7 @@ class _Lowering:
         for condition in open_conditions(self.building.conditions, self.parameters):
             node = there.get(condition.node)
             span = node.span if node is not None and node.span is not None else self.source.span(0, 1)
-            derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span))
+            derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span, derived=True))
         return (*stated, *derived)
 
     def _binding(self, parameter: Parameter) -> Binding:

@@ -65,7 +65,7 @@ class LaunchReader:
             raise SourceError(f"{what} is {self._shown(number, text)}", span, hint)
         if self.numbers.range_of(number)[0] < least and not self.numbers.is_constant(number):
             bound = self.numbers.bound(number)
-            self.implied.append(Constraint(compare(bound, ">=", least), f"{text.text} >= {least}", span))
+            self.implied.append(Constraint(compare(bound, ">=", least), f"{text.text} >= {least}", span, derived=True))
         return number
 
     def _shown(self, number: Expr, text: ExpressionText) -> str:

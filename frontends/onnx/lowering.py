@@ -193,7 +193,7 @@ class OnnxLowering:
         for condition in open_conditions(following.building.conditions, parameters):
             node = there.get(condition.node)
             span = node.span if node is not None and node.span is not None else self.listing.span(0, 1)
-            derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span))
+            derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span, derived=True))
         return (*self.described.constraints, *derived)
 
 

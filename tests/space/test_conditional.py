@@ -9,6 +9,7 @@ import pytest
 
 from tunepass.diagnostics import SpaceError
 from tunepass.space.configuration import Configuration
+from tunepass.space.constraint import Constraint
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import INACTIVE, Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -319,3 +320,19 @@ def test_programs_are_those_of_brute_force(seed: int) -> None:
     space = Space(parameters)
     assert space.size == len(expected)
     assert set(space.enumerate()) == {Configuration(program) for program in expected}
+
+
+def test_a_constraint_built_of_an_expression_is_guarded_too() -> None:
+    expression = Constraint.parse("gamma > 2", [KERNEL, GAMMA]).expression
+    with pytest.raises(SpaceError, match="reads `gamma`, which has a value only when"):
+        Space([KERNEL, GAMMA], [Constraint(expression, "gamma > 2")])
+
+
+def test_a_constraint_derived_from_a_source_reads_the_default() -> None:
+    expression = Constraint.parse("gamma < 3", [KERNEL, GAMMA]).expression
+    space = Space([KERNEL, GAMMA], [Constraint(expression, "gamma < 3", derived=True)])
+    assert [dict(c) for c in space.enumerate() if c["kernel"] != "poly"] == [
+        {"kernel": "linear"},
+        {"kernel": "rbf", "gamma": 1},
+        {"kernel": "rbf", "gamma": 2},
+    ]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Integer
+from tunepass.space.parameter import Categorical, Integer
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
@@ -138,6 +138,14 @@ def test_what_each_brings_is_told_by_the_trials_without_it() -> None:
     trials = [Trial(i, c, Measured({"time": value})) for i, (c, value) in enumerate(values.items())]
     assert contributions(both, at(0, 0, 0), trials, TIME) == pytest.approx({"a": 1.5, "b": 1.1})
     assert contributions(both, at(0, 0, 0), trials[:2], TIME) == pytest.approx({"a": 1.5})
+
+
+def test_a_parameter_that_is_inactive_in_the_default_brings_something_too() -> None:
+    space = Space([Categorical("kernel", ["linear", "rbf"]), Integer("gamma", 1, 5, when="kernel == 'rbf'")])
+    choice, linear = Configuration({"kernel": "rbf", "gamma": 4}), Configuration({"kernel": "linear"})
+    values = {linear: 4.0, Configuration({"kernel": "rbf", "gamma": 1}): 3.0, choice: 2.0}
+    trials = [Trial(i, c, Measured({"time": value})) for i, (c, value) in enumerate(values.items())]
+    assert contributions(choice, space.defaults, trials, TIME) == pytest.approx({"kernel": 2.0, "gamma": 1.5})
 
 
 def test_many_parameters_are_told_by_what_differs() -> None:

@@ -71,7 +71,9 @@ def _constraints(kernel: Kernel, device: LaunchLimits) -> Iterator[Constraint]:
             span = kernel.body_as(GpuKernel).span or kernel.span
             raise SpaceError(f"{kernel.name} cannot be launched on {device.name}, {why}", span)
         if not holds:
-            yield Constraint(condition, f"{to_text(amount)} <= {most} ({resource} on {device.name})", kernel.span)
+            yield Constraint(
+                condition, f"{to_text(amount)} <= {most} ({resource} on {device.name})", kernel.span, derived=True
+            )
 
 
 def limits_of(body: GpuKernel, device: LaunchLimits) -> list[Limit]:

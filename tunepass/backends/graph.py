@@ -77,7 +77,9 @@ class GraphBackend(ModelBackend):
     def limits(self) -> tuple[Constraint, ...]:
         """Limits of models that are too large to be trained."""
         parts = conjuncts(self._costs.fits) if self.measures else []
-        return tuple(Constraint(part, part.span.text if part.span else to_text(part), part.span) for part in parts)
+        return tuple(
+            Constraint(part, part.span.text if part.span else to_text(part), part.span, derived=True) for part in parts
+        )
 
     def identity(self, space: Space) -> Identity:
         identity = super().identity(space)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.finalists_answer import finalists_data, kept_sentence
@@ -78,7 +78,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "sizes": _sizes_data(built.sized) if built.sized else None,
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
         "estimated": job.only_priced,
-        "brings": {} if job.only_priced else _brings(result),
+        "brings": {} if job.only_priced else dict(_contributions(job, result)),
         "uncompared": _uncompared(job, result),
         "checks": checks_data(result.checks),
         "refused": [check.name for check in built.refused],
@@ -90,9 +90,9 @@ def _uncompared(job: Job, result: SearchResult) -> list[Json]:
     return [*job.kernel.uncompared_results, *(w for w in result.warnings if w.startswith(UNCOMPARED))]
 
 
-def _brings(result: SearchResult) -> Json:
+def _contributions(job: Job, result: SearchResult) -> Mapping[str, float]:
     gains = result.gains
-    return dict(contributions(result.choice, result.default, result.trials, gains[0].objective)) if gains else {}
+    return contributions(result.choice, job.space.defaults, result.trials, gains[0].objective) if gains else {}
 
 
 def _assigned(configuration: Configuration) -> Json:
@@ -119,7 +119,7 @@ def build_text(built: BuildResult) -> str:
     if result.gains:
         lines.append(f"  choice    {differing(result.choice, result.default)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
-        lines += _contribution_lines(result)
+        lines += _contribution_lines(job, result)
         lines += [f"  estimated {job.backend.basis}"] if job.backend.basis else []
     elif not job.only_priced or _failed(result):
         return "\n".join([*lines, *failure_lines(result.trials)])
@@ -184,11 +184,11 @@ def _evaluated(job: Job, result: SearchResult) -> list[str]:
     return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
 
 
-def _contribution_lines(result: SearchResult) -> list[str]:
+def _contribution_lines(job: Job, result: SearchResult) -> list[str]:
     """Contributions of the parameters that differ from the default, for a choice among many parameters."""
-    if len(result.choice) <= MANY or not result.gains:
+    if len(result.choice) <= MANY:
         return []
-    gains = contributions(result.choice, result.default, result.trials, result.gains[0].objective)
+    gains = _contributions(job, result)
     return [f"  brings    {gain:.3f}x  {name}={shown(result.choice[name])}" for name, gain in gains.items()]
 
 

@@ -100,7 +100,7 @@ def stated_limits(costs: Costs, device: str) -> Iterator[Limit]:
                 name, value, bound = text if len(text) <= LONGEST else f"{text[:LONGEST]}...", _truth(part), True
         of_device = costs.limits.get(name) == bound and part.span is None
         text = part.span.text if part.span else f"{name} <= {bound:,}"
-        constraint = Constraint(part, text, part.span)
+        constraint = Constraint(part, text, part.span, derived=True)
         unit = costs.units.get(name, "")
         yield Limit(name, value, bound, unit, device if of_device else "the source", constraint, bound is True)
 
@@ -130,7 +130,7 @@ def given_limit(text: str, costs: Costs, parameters: Sequence[Parameter]) -> Lim
         bound /= UNITS_OF.get(unit, {}).get(unit, 1)
     whole = int(bound) if bound == int(bound) else bound
     value, relation = known[resource.text], SIGNS[sign]
-    constraint = Constraint(algebra.compare(value, relation, whole), text, source.span())
+    constraint = Constraint(algebra.compare(value, relation, whole), text, source.span(), derived=True)
     return Limit(resource.text, value, whole, unit, GIVEN, constraint, relation == ">=")
 
 

@@ -23,6 +23,8 @@ class Constraint:
         text: as the user wrote it.
         span: the place in a source.
         written: the expression with the names of sizes, where `expression` has their values.
+        derived: worked out from a source, which reads the default of an inactive parameter; else an inactive parameter
+            must not be read.
 
     Raises:
         SpaceError: the expression is not true or false.
@@ -37,6 +39,7 @@ class Constraint:
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
     written: nodes.Expr | None = field(default=None, compare=False, repr=False)  # with the names of sizes in it
+    derived: bool = field(default=False, compare=False, repr=False)
     names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
 """A constraint reads a conditional parameter only where its other parts imply that the parameter is active.
 
 `a and b` reads b only where a is true, `a or b` only where a is false, `if(a, b, c)` reads b or c by a: from left to
-right, as constraints are evaluated. Only constraints that somebody wrote are checked: one that a frontend derives from
-a source reads the default, which the compiler is given.
+right, as constraints are evaluated. One that is `derived` from a source is not checked: it reads the default, which the
+compiler is given.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_guards(activity: Activity, constraints: Sequence[Constraint]) -> None:
     """Raises SpaceError for a constraint that reads a parameter where it may be inactive."""
     if not activity:
         return
-    for constraint in (c for c in constraints if c.written is not None):
+    for constraint in (c for c in constraints if not c.derived):
         for name, facts in _reads(constraint.expression, ()):
             if name.name in activity.whole and not _implied(activity, facts, activity.whole[name.name]):
                 when = activity.conditions[name.name]

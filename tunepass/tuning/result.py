@@ -132,15 +132,15 @@ def differing(configuration: Configuration, default: Configuration) -> str:
 
 
 def contributions(
-    choice: Configuration, default: Configuration, trials: Iterable[Trial], objective: Objective
+    choice: Configuration, defaults: Mapping[str, Value], trials: Iterable[Trial], objective: Objective
 ) -> Mapping[str, float]:
     """By parameter how many times better the choice's trial is than the same with this parameter at its default, where
-    both were measured; what brings most first."""
+    both were measured; what brings most first. `defaults` are of all parameters, inactive ones too."""
     values = {t.configuration: value for t in trials if (value := _measured_value(t, objective)) is not None}
     with_all = values.get(choice)
     without = {
         name: values.get(Configuration({**choice, name: value}), _of_other_program(choice, name, value, values))
-        for name, value in default.items()
+        for name, value in defaults.items()
         if name in choice and choice[name] != value
     }
     gains = {

@@ -21,7 +21,7 @@ def copies_constraints(pragma: NestPragma, parameters: Mapping[str, Parameter]) 
     if math.prod(max(1, _largest(d, parameters)) for d in factors) > COPIES_LIMIT:
         named = {d.setting: parameters[d.setting] for d in factors if isinstance(d.setting, str)}
         text = f"{' * '.join(f'max(1, {d.setting})' for d in factors)} <= {COPIES_LIMIT}"
-        yield Constraint(Constraint.parse(text, tuple(named.values())).expression, text, factors[0].place)
+        yield Constraint(Constraint.parse(text, tuple(named.values())).expression, text, factors[0].place, derived=True)
 
 
 def _largest(directive: Directive, parameters: Mapping[str, Parameter]) -> int:
@@ -49,7 +49,7 @@ def order_constraints(pragma: NestPragma, parameters: Mapping[str, Parameter]) -
 
 
 def _implied(text: str, parameter: Parameter, span: Span) -> Constraint:
-    return Constraint(Constraint.parse(text, (parameter,)).expression, text, span)
+    return Constraint(Constraint.parse(text, (parameter,)).expression, text, span, derived=True)
 
 
 def _check_items(items: Sequence[str], loops: Sequence[str], tiled: Sequence[str], names: Sequence[Named]) -> bool:

@@ -29,7 +29,7 @@ def restrictions(program: Program, assumed: Callable[[Expr], bool]) -> tuple[Con
             continue
         for expression in _of_counter(counter):
             text = to_text(expression)
-            by_text.setdefault(text, Constraint(expression, text, counter.span))
+            by_text.setdefault(text, Constraint(expression, text, counter.span, derived=True))
     return tuple(by_text.values())
 
 

@@ -36,7 +36,9 @@ def known_constraints(
         return ()
     start = replace(plan_of(fixed, {}), order=(), tile=(), unroll=(), jam=(), vectorize=(), parallel=())
     texts = dict.fromkeys(_conditions(scop, start, directives, parameters))
-    return tuple(Constraint(Constraint.parse(t, tuple(parameters.values())).expression, t, span) for t in texts)
+    return tuple(
+        Constraint(Constraint.parse(t, tuple(parameters.values())).expression, t, span, derived=True) for t in texts
+    )
 
 
 def _fixed(directives: ScopDirectives) -> ScopDirectives:

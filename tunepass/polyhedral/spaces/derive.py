@@ -115,7 +115,7 @@ class _Deriving:
         )
 
     def constraint(self, text: str, parameters: Sequence[Parameter]) -> Constraint:
-        return Constraint(Constraint.parse(text, parameters).expression, text, self.span)
+        return Constraint(Constraint.parse(text, parameters).expression, text, self.span, derived=True)
 
     def conditional(self, shape: Categorical | None) -> Iterator[str]:
         """Every condition, with the shapes it is for where it is not for all."""

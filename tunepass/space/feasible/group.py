@@ -76,6 +76,9 @@ class FreeGroup(ParameterGroup):
         index = self.parameter.find(columns[self.parameter.name])
         return index >= 0, index
 
+    def contains(self, columns: Columns) -> Mask:
+        return self.parameter.inside(columns[self.parameter.name])
+
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
         p = self.parameter
         return self.draw(n, rng) if p.prior is None else {p.name: p.draw_by_prior(n, rng)}

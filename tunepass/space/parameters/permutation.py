@@ -11,7 +11,7 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
-from tunepass.space.columns import Column, Indices
+from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
 from tunepass.space.parameters.base import ParameterBase
 from tunepass.space.parameters.checks import check_name, distinct, freeze, listing
@@ -22,7 +22,8 @@ from tunepass.space.parameters.variable import Variable
 from tunepass.space.plain_values import as_whole
 from tunepass.space.prior import Floats, draw_order, log_order_probability, position_weights
 
-PERMUTATION_LIMIT = 20  # items: 20! still fits 63 bits
+PERMUTATION_LIMIT = 64  # items: neighbours and pairs of items grow with their square
+WORD_ITEMS = 20  # items of a permutation whose indices are 64-bit integers: 20! fits 63 bits; of more they are Python's
 DOMAIN_LIMIT = 1 << 22  # values that `domain` of a permutation may list
 
 
@@ -32,7 +33,7 @@ class Permutation(ParameterBase):
 
     Args:
         name: an identifier that is no word of the expression language.
-        items: how many (the items are 0, 1, ... then), or a list of distinct strings; at most 20.
+        items: how many (the items are 0, 1, ... then), or a list of distinct strings; at most 64.
         default: the order of the default configuration; None: the order of `items`.
         prior: a weight for each position and item; None: all the same.
         when: the condition on other parameters under which it is active; else it has no value. None: always.
@@ -125,9 +126,10 @@ class Permutation(ParameterBase):
         k = len(self.items)
         left = np.tile(np.arange(k), (len(index), 1))
         out = np.empty((len(index), k), dtype=np.int64)
-        rest, row = np.asarray(index, dtype=np.int64), np.arange(len(index))
+        rest, row = np.asarray(index, dtype=self._index_type), np.arange(len(index))
         for p in range(k):
-            digit, rest = np.divmod(rest, math.factorial(k - 1 - p))
+            following = math.factorial(k - 1 - p)  # orders of the items that are left
+            digit, rest = (rest // following).astype(np.int64), rest % following
             out[:, p] = left[row, digit]
             keep = np.arange(k - p)[None, :] != digit[:, None]
             left = left[keep].reshape(len(index), k - p - 1)
@@ -136,12 +138,19 @@ class Permutation(ParameterBase):
     def find(self, column: Column) -> Indices:
         k = len(self.items)
         rows = np.asarray(column, dtype=np.int64)
-        index = np.zeros(len(rows), dtype=np.int64)
+        index: Indices = np.zeros(len(rows), dtype=self._index_type)
         for p in range(k):
-            smaller_later = (rows[:, p + 1 :] < rows[:, p : p + 1]).sum(axis=1)
+            smaller_later = (rows[:, p + 1 :] < rows[:, p : p + 1]).sum(axis=1).astype(self._index_type)
             index += smaller_later * math.factorial(k - 1 - p)
-        valid = (np.sort(rows, axis=1) == np.arange(k)).all(axis=1)
-        return np.where(valid, index, -1)
+        return np.where(self.inside(column), index, -1)
+
+    def inside(self, column: Column) -> Mask:
+        rows = np.asarray(column, dtype=np.int64)
+        return np.asarray((np.sort(rows, axis=1) == np.arange(len(self.items))).all(axis=1))
+
+    @property
+    def _index_type(self) -> np.dtype[np.generic]:
+        return np.dtype(np.int64) if len(self.items) <= WORD_ITEMS else np.dtype(object)
 
     def masses(self) -> Floats:
         """Weights (k, k) of every item at every position."""
@@ -165,7 +174,7 @@ class Permutation(ParameterBase):
         return codes
 
     def steps(self, column: Column, longest: int) -> tuple[Column, Indices]:
-        """Every swap of two items, and every move of one item elsewhere."""
+        """Every swap of two items, and every move of one item elsewhere; of many items over 1, 2, 4, ... places."""
         orders = reorderings(len(self.items))
         return column[:, orders].reshape(-1, len(self.items)), np.repeat(np.arange(len(column)), len(orders))
 
@@ -179,6 +188,10 @@ class Permutation(ParameterBase):
         position = {item: i for i, item in enumerate(value)}
         pairs = list(itertools.combinations(self.default, 2))
         return sum(position[a] > position[b] for a, b in pairs) / max(1, len(pairs))
+
+    def draw(self, n: int, rng: np.random.Generator) -> Column:
+        k = len(self.items)
+        return super().draw(n, rng) if k <= WORD_ITEMS else rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Column:
         return draw_order(self.masses(), n, rng)

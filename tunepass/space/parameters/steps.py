@@ -9,6 +9,8 @@ import numpy as np
 
 from tunepass.space.columns import Indices
 
+EVERY_REORDERING = 20  # items
+
 
 def index_steps(index: Indices, size: int, longest: int) -> tuple[Indices, Indices]:
     """Other indices of `size` values for each of `index` (n,), and which of `index` each belongs to.
@@ -32,14 +34,22 @@ def _others(size: int) -> Indices:
 
 @cache
 def reorderings(k: int) -> Indices:
-    """Index rows (m, k): every swap of two of k items and every move of one item elsewhere, each once."""
+    """Index rows (m, k): every swap of two of k items and every move of one item elsewhere, each once.
+
+    Of more than EVERY_REORDERING items those over 1, 2, 4, ... places.
+    """
     identity = tuple(range(k))
+    distances = range(1, k) if k <= EVERY_REORDERING else [1 << bit for bit in range((k - 1).bit_length())]
     orders: dict[tuple[int, ...], None] = {}
     for a, b in itertools.combinations(range(k), 2):
+        if b - a not in distances:
+            continue
         swapped = list(identity)
         swapped[a], swapped[b] = swapped[b], swapped[a]
         orders[tuple(swapped)] = None
     for a, b in itertools.permutations(range(k), 2):
+        if abs(b - a) not in distances:
+            continue
         moved = [i for i in identity if i != a]
         moved.insert(b, a)
         orders[tuple(moved)] = None

@@ -43,7 +43,8 @@ def derived_constraints(body: TensorKernel, parameters: Sequence[Parameter]) -> 
         laws = _required(body, reorders[0], named, values) if is_last else _tried(body, reorders, named, values)
         texts += [(text, order_span(body)) for text in laws]
     return tuple(
-        Constraint(Constraint.parse(text, parameters).expression, text, span) for text, span in dict.fromkeys(texts)
+        Constraint(Constraint.parse(text, parameters).expression, text, span, derived=True)
+        for text, span in dict.fromkeys(texts)
     )
 
 
