@@ -29,6 +29,8 @@ from tunepass.expr.nodes import INTEGER, Name
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.search import Search
+from tunepass.search.options import SearchOptions
+from tunepass.search.result import SearchResult
 from tunepass.strategies.auto import Auto
 from tunepass.strategies.base import Strategy
 from tunepass.study.capabilities import PRIOR_MEAN_CAPABILITIES, STRATEGY_CAPABILITIES, Believes, Revises
@@ -36,8 +38,6 @@ from tunepass.study.outcome import Evaluate
 from tunepass.study.task import Suggester
 from tunepass.testing.executor import TwoSteps, X
 from tunepass.testing.strategy import price, task
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import SearchResult
 
 # The capabilities of each evaluator of the package: a line changes only where one is meant to be gained or lost.
 BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns WritesText"

@@ -24,7 +24,7 @@ from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary, ModelError
 from tunepass.ir.body import Body
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.jobs.reading import load
 from tunepass.passes.pipeline import Pipeline
 from tunepass.space.configuration import Configuration

@@ -29,7 +29,7 @@ import tunepass as tp
 from tests.examples import ALL, scaled
 from tests.program import run_python, run_tunepass
 from tunepass import cli, registry
-from tunepass.commands.arguments import COMMANDS
+from tunepass.commands.grammar.arguments import COMMANDS
 from tunepass.frontends.onnx.description import read_description
 from tunepass.graphs.table import extended
 

@@ -23,11 +23,11 @@ TEXTS = ("text", "body", "source")  # `code` names tokens
 
 ALLOWED = {
     # --- tunepass's own words, not C: what a pragma of ours says, or a value of a parameter ---
-    "frontends/c/compilers.py": "names of compilers",
-    "frontends/c/parameters.py": "the number that a macro's text is, as a default",
+    "frontends/c/parameters/compilers.py": "names of compilers",
+    "frontends/c/parameters/param_pragmas.py": "the number that a macro's text is, as a default",
     "frontends/c/pragmas/names.py": "names and types as a kernel pragma spells them",
-    "frontends/c/setup_entry.py": "names in the calls of setup functions that tunepass writes",
-    "frontends/c/flags.py": "the words of a compiler's flags",
+    "frontends/c/setup/entry.py": "names in the calls of setup functions that tunepass writes",
+    "frontends/c/parameters/flags.py": "the words of a compiler's flags",
     # --- single names that the reader found: what kind of name it is ---
     "frontends/gpu/host_code.py": "names that look like macros; white space in place of bodies that the reader found",
     "frontends/gpu/macros.py": "names of parameters that CUDA's headers may have",
@@ -37,15 +37,15 @@ ALLOWED = {
     "frontends/hls/body/types.py": "names in a template's argument that the reader found",
     "frontends/hls/types.py": "names of sized and vector types",
     # --- text that tunepass wrote ---
-    "frontends/c/defaults.py": "the heading that tunepass put above a tuned source; words of our own pragmas",
-    "frontends/c/dispatch.py": "names of files as identifiers; text that it wrote",
-    "frontends/c/emission.py": "names of files as identifiers; the prototype that the header repeats",
-    "frontends/c/entry.py": "the types of formals put into the entry that the harness calls",
+    "frontends/c/emission/defaults.py": "the heading that tunepass put above a tuned source; words of our own pragmas",
+    "frontends/c/emission/dispatch.py": "names of files as identifiers; text that it wrote",
+    "frontends/c/emission/files.py": "names of files as identifiers; the prototype that the header repeats",
+    "frontends/c/call/entry.py": "the types of formals put into the entry that the harness calls",
     "frontends/c/frontend.py": "the stem of a file",
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
     "frontends/c/scops/numbers/affine.py": "names as isl spells them",
-    "frontends/c/arguments.py": "names of containers; whether the source mentions a type that a pragma names",
+    "frontends/c/call/arguments.py": "names of containers; whether the source mentions a type that a pragma names",
     # --- foreign formats and tools ---
     "tunepass/interchange/cpp_values.py": "the forms of literals and of whole numbers' types",
     "tunepass/interchange/foreign_kernel.py": "words of a foreign launch; whether a text has `#ifndef NAME`",
@@ -53,14 +53,14 @@ ALLOWED = {
     "tunepass/interchange/t1.py": "names in a JSON file",
     "tunepass/interchange/tuner_kernels.py": "whether a text writes an array: the script does not say",
     "tunepass/interchange/tuner_pragmas.py": "Kernel Tuner's own pragmas, whose sections are no whole functions",
-    "tunepass/backends/tensor_taco.py": "text that TACO wrote, and its messages",
+    "tunepass/backends/tensor/taco.py": "text that TACO wrote, and its messages",
     "tunepass/interchange/tuner_scripts.py": "Python, by its own parser",
     # --- no C at all ---
     "tunepass/backends/base.py": "a GPU's name in an identity",
     "tunepass/backends/device_files.py": "a file's digest in a lock",
-    "tunepass/backends/gpu.py": "a compiler's name in an identity",
-    "tunepass/backends/tensor_refusal.py": "a tool's message",
-    "tunepass/backends/usual_flags.py": "words of a compiler's command",
+    "tunepass/backends/gpu/backend.py": "a compiler's name in an identity",
+    "tunepass/backends/tensor/refusal.py": "a tool's message",
+    "tunepass/backends/application/usual_flags.py": "words of a compiler's command",
 }  # fmt: skip
 
 

@@ -19,19 +19,19 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
-    "CurveModel": "tunepass.study.curve_model",
-    "Instances": "tunepass.study.instances",
-    "Pruned": "tunepass.study.running_trial",
-    "Pruner": "tunepass.study.pruner",
-    "RunningTrial": "tunepass.study.running_trial",
-    "SuccessiveHalving": "tunepass.study.pruner",
+    "CurveModel": "tunepass.study.optimize.curve_model",
+    "Instances": "tunepass.study.comparison.instances",
+    "Pruned": "tunepass.study.optimize.running_trial",
+    "Pruner": "tunepass.study.optimize.pruner",
+    "RunningTrial": "tunepass.study.optimize.running_trial",
+    "SuccessiveHalving": "tunepass.study.optimize.pruner",
     "plot": "tunepass.reports.plots",
     "report": "tunepass.reports.study_page",
-    "Recommendation": "tunepass.study.recommendation",
+    "Recommendation": "tunepass.study.results.recommendation",
     "Trust": "tunepass.study.trust",
-    "Fidelity": "tunepass.tuning.fidelity",
-    "StopWhenNoGain": "tunepass.tuning.expected_gain",
-    "FidelityStudy": "tunepass.tuning.fidelity",
+    "Fidelity": "tunepass.search.fidelity",
+    "StopWhenNoGain": "tunepass.search.expected_gain",
+    "FidelityStudy": "tunepass.search.fidelity",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
     "SeveralPriorMeans": "tunepass.strategies.prior_mean.several",
     "Store": "tunepass.study.storage.store",
@@ -40,7 +40,7 @@ _HOME_OF = {
     "Pass": "tunepass.passes.base",
     "Pipeline": "tunepass.passes.pipeline",
     "Result": "tunepass.passes.base",
-    "SearchOptions": "tunepass.tuning.options",
+    "SearchOptions": "tunepass.search.options",
     "load": "tunepass.jobs.reading",
     "pruned_space": "tunepass.jobs.pruning",
     "PrunedSpace": "tunepass.pruning.pruned_space",
@@ -152,6 +152,10 @@ if TYPE_CHECKING:
     from tunepass.pruning.pruned_space import PrunedSpace as PrunedSpace
     from tunepass.reports.plots import plot as plot
     from tunepass.reports.study_page import report as report
+    from tunepass.search.expected_gain import StopWhenNoGain as StopWhenNoGain
+    from tunepass.search.fidelity import Fidelity as Fidelity
+    from tunepass.search.fidelity import FidelityStudy as FidelityStudy
+    from tunepass.search.options import SearchOptions as SearchOptions
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.space.constraint import Constraint as Constraint
     from tunepass.space.parameter import Categorical as Categorical
@@ -174,20 +178,20 @@ if TYPE_CHECKING:
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
     from tunepass.strategies.random import Random as Random
     from tunepass.strategies.random import RandomSettings as RandomSettings
-    from tunepass.study.curve_model import CurveModel as CurveModel
+    from tunepass.study.comparison.instances import Instances as Instances
     from tunepass.study.identity import Identity as Identity
-    from tunepass.study.instances import Instances as Instances
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
+    from tunepass.study.optimize.curve_model import CurveModel as CurveModel
+    from tunepass.study.optimize.pruner import Pruner as Pruner
+    from tunepass.study.optimize.pruner import SuccessiveHalving as SuccessiveHalving
+    from tunepass.study.optimize.running_trial import Pruned as Pruned
+    from tunepass.study.optimize.running_trial import RunningTrial as RunningTrial
     from tunepass.study.outcome import Evaluation as Evaluation
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
-    from tunepass.study.pruner import Pruner as Pruner
-    from tunepass.study.pruner import SuccessiveHalving as SuccessiveHalving
-    from tunepass.study.recommendation import Recommendation as Recommendation
-    from tunepass.study.running_trial import Pruned as Pruned
-    from tunepass.study.running_trial import RunningTrial as RunningTrial
+    from tunepass.study.results.recommendation import Recommendation as Recommendation
     from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
     from tunepass.study.task import Task as Task
@@ -203,10 +207,6 @@ if TYPE_CHECKING:
     from tunepass.surrogates.gp import GpSettings as GpSettings
     from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
     from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
-    from tunepass.tuning.expected_gain import StopWhenNoGain as StopWhenNoGain
-    from tunepass.tuning.fidelity import Fidelity as Fidelity
-    from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
-    from tunepass.tuning.options import SearchOptions as SearchOptions
 
 
 if not TYPE_CHECKING:  # which knows the names above: any other is a type error

@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors=errors)
     try:
         if words[:1] in (["cc"], ["c++"]):  # every word belongs to the compiler, --help and --version too
-            from tunepass.commands import cc
+            from tunepass.launcher import cc
 
             return cc.run(words[1:], words[0], _interruptible)
         return _interruptible(lambda: _dispatch(words))
@@ -77,8 +77,8 @@ def _interruptible(work: Callable[[], int]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from tunepass.commands import launched
-    from tunepass.commands.arguments import COMMANDS, parse
+    from tunepass.commands.grammar import launched
+    from tunepass.commands.grammar.arguments import COMMANDS, parse
     from tunepass.diagnostics import printable
 
     try:

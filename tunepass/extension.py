@@ -50,8 +50,8 @@ from tunepass.study.capabilities import WeighsSources as WeighsSources
 from tunepass.study.identity import source_hash as source_hash
 from tunepass.study.ledger import Check as Check
 from tunepass.study.ledger import Ledger as Ledger
+from tunepass.study.optimize.pruner import Curve as Curve
 from tunepass.study.outcome import Evaluate as Evaluate
-from tunepass.study.pruner import Curve as Curve
 from tunepass.study.space_description import space_hash as space_hash
 from tunepass.surrogates.base import Floats as Floats
 

@@ -91,12 +91,12 @@ PRAGMA = re.compile(r"#\s*pragma\s+tunepass\s+(\w+)|(?://|/\*)\s*tunepass:\s*(\w
 # The kind of a kernel's body -> what is different for kernels of that kind.
 BACKENDS: Mapping[str, str] = {
     "accelerator": "tunepass.backends.model:ModelBackend",
-    "application": "tunepass.backends.application:ApplicationBackend",
-    "c": "tunepass.backends.c:CBackend",
-    "gpu": "tunepass.backends.gpu:GpuBackend",
+    "application": "tunepass.backends.application.backend:ApplicationBackend",
+    "c": "tunepass.backends.c.backend:CBackend",
+    "gpu": "tunepass.backends.gpu.backend:GpuBackend",
     "graph": "tunepass.backends.graph:GraphBackend",
     "hls": "tunepass.backends.hls:HlsBackend",
-    "tensor": "tunepass.backends.tensor:TensorBackend",
+    "tensor": "tunepass.backends.tensor.backend:TensorBackend",
 }
 
 # A family of devices -> its hardware model.

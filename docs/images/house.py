@@ -17,7 +17,7 @@ STYLE = """text { font: 12px system-ui, sans-serif; fill: #333 } .title { font-w
 # A row's rooms may import from the rows below it. A box has the names of its rooms, and what they hold.
 Box = tuple[tuple[str, ...], str]
 ROWS: tuple[tuple[Box, ...], ...] = (
-    ((("commands",), "arguments in, one job, an answer out"),),
+    ((("commands",), "arguments in, one job, an answer out"), (("launcher",), "the compiler, with what the lock says")),
     ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
     (
         (("passes",), "the pipeline"),
@@ -25,7 +25,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("interchange",), "foreign formats"),
         (("flags",), "compilers' options"),
     ),
-    ((("backends",), "what differs by kind of kernel"), (("tuning",), "the one loop, finalists, the choice")),
+    ((("backends",), "what differs by kind of kernel"), (("search",), "the one loop, finalists, the choice")),
     (
         (("frontends",), "text to kernels"),
         (("hwmodels",), "kernels to costs"),
@@ -66,7 +66,7 @@ STEPS = (
     ("strategies", "the next Configuration"),
     ("executors", "evaluators turn it into an Outcome"),
     ("study", "a Trial, stored before the next one"),
-    ("tuning", "finalists are compared: the choice"),
+    ("search", "finalists are compared: the choice"),
     ("jobs", "tuned source, program, lock entry"),
 )
 

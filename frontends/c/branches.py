@@ -13,9 +13,9 @@ from tunepass.expr.printer import to_text
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.readings import Reading
 from tunepass.frontends.c.scops.statements.region import is_seen
-from tunepass.frontends.cfamily.booleans import disjunction, negated
-from tunepass.frontends.cfamily.names import plain_name
+from tunepass.frontends.cfamily.branches.booleans import disjunction, negated
 from tunepass.frontends.cfamily.refusals import missing_function
+from tunepass.frontends.cfamily.text.names import plain_name
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import KernelCall
 from tunepass.ir.scop import Scop

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
-from tunepass.frontends.c.arguments import named_argument
+from tunepass.frontends.c.call.arguments import named_argument
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
-from tunepass.frontends.cfamily.command import Command
-from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known, named_type
-from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.functions.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.preprocessing.command import Command
+from tunepass.frontends.cfamily.types.declared import CType, Types, declared, is_known, named_type
 from tunepass.frontends.cfamily.unit import Unit
 
 if TYPE_CHECKING:

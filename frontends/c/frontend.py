@@ -22,15 +22,26 @@ from tunepass.frontends.c.branches import (
     flat,
     name_of,
 )
-from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.call.call import CallReader
+from tunepass.frontends.c.call.globals import GlobalsReader
+from tunepass.frontends.c.call.overloads import chosen, overloads
 from tunepass.frontends.c.compiled_types import CompiledTypes
-from tunepass.frontends.c.compilers import check_one
-from tunepass.frontends.c.dispatch import dispatch_file
-from tunepass.frontends.c.emission import emit_file
-from tunepass.frontends.c.globals import GlobalsReader
+from tunepass.frontends.c.emission.dispatch import dispatch_file
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.lowering import macro_names
-from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.overloads import chosen, overloads
+from tunepass.frontends.c.parameters.compilers import check_one
+from tunepass.frontends.c.parameters.macros import macro_defaults, set_macros
+from tunepass.frontends.c.parameters.presence import PresenceReader
+from tunepass.frontends.c.parameters.symbols import parameters_of, symbols_of, words_of
+from tunepass.frontends.c.parameters.tunables import TunablesReader
+from tunepass.frontends.c.parameters.tune_calls import (
+    check_not_declared,
+    check_outside,
+    check_tune_calls,
+    constants_of,
+    stated_defaults,
+    tune_calls,
+)
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import (
     BELONGS,
@@ -45,30 +56,19 @@ from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
-from tunepass.frontends.c.presence import PresenceReader
 from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.setup import SetupReader
-from tunepass.frontends.c.symbols import parameters_of, symbols_of, words_of
-from tunepass.frontends.c.tunables import TunablesReader
-from tunepass.frontends.c.tune_calls import (
-    check_not_declared,
-    check_outside,
-    check_tune_calls,
-    constants_of,
-    stated_defaults,
-    tune_calls,
-)
-from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.c.setup.setup import SetupReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
-from tunepass.frontends.cfamily.branches import refusals
-from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.declared import Types, declared_types
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.branches.sets import refusals
+from tunepass.frontends.cfamily.constants.named_numbers import constants
+from tunepass.frontends.cfamily.constants.scoped_constants import qualified_names, scoped_constants
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import check_are_directives, names_after_macros, unread_headers
-from tunepass.frontends.cfamily.scoped_constants import qualified_names, scoped_constants
-from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.text.tokens import names_in
+from tunepass.frontends.cfamily.types.declared import Types, declared_types
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
@@ -81,7 +81,7 @@ from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
 
 if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
-    from tunepass.frontends.c.autos import DerivedNest
+    from tunepass.frontends.c.nests.autos import DerivedNest
     from tunepass.frontends.c.scops.directives import ScheduledNest
 
 P = TypeVar("P")
@@ -303,8 +303,8 @@ class _KernelReader:
         pairs: Sequence[tuple[str, str]],
     ) -> list[DerivedNest]:
         """The nest after a `loop auto`, and its space, in each set of branches that it differs in."""
-        from tunepass.frontends.c.autos import derive_nest
-        from tunepass.frontends.c.opaque import opaque_notes
+        from tunepass.frontends.c.nests.autos import derive_nest
+        from tunepass.frontends.c.nests.opaque import opaque_notes
         from tunepass.frontends.c.scops.scop import read_scop
         from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
 

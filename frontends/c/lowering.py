@@ -58,7 +58,7 @@ def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     words, nests = parameter_flags(kernel, configuration), compiled_scops(kernel, configuration)
     if not nests:
         return words
-    from tunepass.frontends.c.nest_lowering import openmp_flags
+    from tunepass.frontends.c.nests.lowering import openmp_flags
 
     return (*words, *openmp_flags(nests, kernel.filled(configuration)))
 
@@ -115,7 +115,7 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
     nests = compiled_scops(kernel, configuration)
     if not nests:
         return ()
-    from tunepass.frontends.c.nest_lowering import nest_requests
+    from tunepass.frontends.c.nests.lowering import nest_requests
 
     return tuple(request for nest in nests for request in nest_requests(nest, kernel.filled(configuration)))
 
@@ -124,7 +124,7 @@ def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest and scop replaced, and every constant that is tuned."""
     changes = constants(kernel, configuration)
     if nests := compiled_scops(kernel, configuration):
-        from tunepass.frontends.c.nest_lowering import scheduled
+        from tunepass.frontends.c.nests.lowering import scheduled
 
         changes += [(nest.scop.span, scheduled(nest, kernel.filled(configuration), numbered=True)) for nest in nests]
     text, pieces, position = kernel.source.text, [], 0

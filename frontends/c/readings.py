@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import whole_number
+from tunepass.frontends.c.parameters.macros import whole_number
 from tunepass.frontends.c.relevance import Relevance
-from tunepass.frontends.cfamily.booleans import TRUE
-from tunepass.frontends.cfamily.branches import BranchSet, branch_sets
-from tunepass.frontends.cfamily.condition_values import number_of_word
-from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.branches.booleans import TRUE
+from tunepass.frontends.cfamily.branches.condition_values import number_of_word
+from tunepass.frontends.cfamily.branches.sets import BranchSet, branch_sets
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.cfamily.alternatives import Alternative
-from tunepass.frontends.cfamily.parametric import DEFINING, defined_name
-from tunepass.frontends.cfamily.raw import RawText
-from tunepass.frontends.cfamily.surroundings import AT_FILE_SCOPE, code_of, function_scopes
-from tunepass.frontends.cfamily.tokens import Token, names_in
+from tunepass.frontends.cfamily.branches.alternatives import Alternative
+from tunepass.frontends.cfamily.preprocessing.parametric import DEFINING, defined_name
+from tunepass.frontends.cfamily.preprocessing.surroundings import AT_FILE_SCOPE, code_of, function_scopes
+from tunepass.frontends.cfamily.syntax.words import ARITHMETIC, QUALIFIERS, STORAGE, TAGGED
+from tunepass.frontends.cfamily.text.raw import RawText
+from tunepass.frontends.cfamily.text.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.frontends.cfamily.words import ARITHMETIC, QUALIFIERS, STORAGE, TAGGED
 
 AFTER_FORMALS = ("const", "noexcept", "override", "final")
 KEYWORDS = QUALIFIERS | STORAGE | ARITHMETIC | TAGGED | {

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.cfamily.chains import chains
-from tunepass.frontends.cfamily.lexemes import SPLICE, lexemes
-from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import Token, names_in, spaced, tokens
+from tunepass.frontends.cfamily.preprocessing.chains import chains
+from tunepass.frontends.cfamily.text.lexemes import SPLICE, lexemes
+from tunepass.frontends.cfamily.text.raw import Directive, read_raw
+from tunepass.frontends.cfamily.text.tokens import Token, names_in, spaced, tokens
 
 OWN = "tunepass"
 COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")

@@ -11,10 +11,10 @@ from tunepass.compilers import options
 from tunepass.diagnostics import Source
 from tunepass.files import note_read
 from tunepass.frontends.cfamily.collecting import uncollected
-from tunepass.frontends.cfamily.command import Command, Dialect
-from tunepass.frontends.cfamily.device import device_command
-from tunepass.frontends.cfamily.preprocess import preprocess
-from tunepass.frontends.cfamily.symbols import MacroValue, Symbols
+from tunepass.frontends.cfamily.preprocessing.command import Command, Dialect
+from tunepass.frontends.cfamily.preprocessing.device import device_command
+from tunepass.frontends.cfamily.preprocessing.preprocess import preprocess
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue, Symbols
 from tunepass.frontends.cfamily.unit import Unit
 
 CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namespace|using)\b")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.cfamily.annotated import check_is_directive
-from tunepass.frontends.cfamily.chains import branch_around, chains
-from tunepass.frontends.cfamily.marks import closing
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.preprocessing.chains import branch_around, chains
+from tunepass.frontends.cfamily.text.marks import closing
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Unit
 
 

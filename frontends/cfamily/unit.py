@@ -10,16 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.collecting import uncollected
-from tunepass.frontends.cfamily.feed import Feeder
-from tunepass.frontends.cfamily.grammar import parse
-from tunepass.frontends.cfamily.lexemes import SPLICED
-from tunepass.frontends.cfamily.names import plain_name
-from tunepass.frontends.cfamily.preprocess import Preprocessed
-from tunepass.frontends.cfamily.statements import Statements
-from tunepass.frontends.cfamily.tokens import BRACKETS, Token, spaced
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
+from tunepass.frontends.cfamily.preprocessing.preprocess import Preprocessed
+from tunepass.frontends.cfamily.preprocessing.trigraphs import trigraph_at
+from tunepass.frontends.cfamily.syntax.feed import Feeder
+from tunepass.frontends.cfamily.syntax.grammar import parse
+from tunepass.frontends.cfamily.syntax.statements import Statements
+from tunepass.frontends.cfamily.syntax.tree import (
     Attribute,
     Block,
     Declaration,
@@ -32,8 +30,10 @@ from tunepass.frontends.cfamily.tree import (
     TemplateParameter,
     UnreadableError,
 )
-from tunepass.frontends.cfamily.trigraphs import trigraph_at
-from tunepass.frontends.cfamily.type_names import OPENCL_TYPES, declared_type_names
+from tunepass.frontends.cfamily.syntax.type_names import OPENCL_TYPES, declared_type_names
+from tunepass.frontends.cfamily.text.lexemes import SPLICED
+from tunepass.frontends.cfamily.text.names import plain_name
+from tunepass.frontends.cfamily.text.tokens import BRACKETS, Token, spaced
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -10,7 +10,7 @@ from tunepass.diagnostics import Diagnostic, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.sharing import Sharing
-from tunepass.frontends.dnn.values import TensorValue
+from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.graphs.conditions import either
 from tunepass.graphs.inference import Condition, node_costs, output_name
 from tunepass.graphs.table import OperatorTable

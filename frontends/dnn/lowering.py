@@ -11,17 +11,17 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name, Type
 from tunepass.expr.parser import parse as parse_expression
-from tunepass.frontends.dnn import values as v
-from tunepass.frontends.dnn.applying import attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
 from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number, words
-from tunepass.frontends.dnn.interpreter import Interpreter
-from tunepass.frontends.dnn.modules import parsed
+from tunepass.frontends.dnn.interpreter import values as v
+from tunepass.frontends.dnn.interpreter.interpreter import Interpreter
+from tunepass.frontends.dnn.interpreter.modules import parsed
+from tunepass.frontends.dnn.interpreter.presence import presence
+from tunepass.frontends.dnn.layers.applying import attribute_of
+from tunepass.frontends.dnn.layers.unused import unused_nodes
 from tunepass.frontends.dnn.own_operators import kept_words, own_operators
-from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
-from tunepass.frontends.dnn.unused import unused_nodes
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each

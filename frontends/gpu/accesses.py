@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.declared import CType
+from tunepass.frontends.cfamily.types.declared import CType
 from tunepass.frontends.gpu.functions import GpuFunction, GpuUnit
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.work import AccessPragma

@@ -10,11 +10,11 @@ from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.algebra import lift, mul
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Constant, Expr, RealType
 from tunepass.expr.typing import binary
-from tunepass.frontends.c.elements import UnknownElement
-from tunepass.frontends.c.inputs import ELEMENT_LIMIT
+from tunepass.frontends.c.call.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
-from tunepass.frontends.cfamily.declared import CType, is_integral
+from tunepass.frontends.c.setup.elements import UnknownElement
+from tunepass.frontends.cfamily.types.declared import CType, is_integral
 from tunepass.frontends.gpu.elements import LayoutReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit, Symbol
 from tunepass.frontends.gpu.numbers import Numbers

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, nearest
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr, IntegerType
-from tunepass.frontends.c.inputs import ELEMENT_LIMIT
-from tunepass.frontends.c.overloads import chosen, overloads
+from tunepass.frontends.c.call.inputs import ELEMENT_LIMIT
+from tunepass.frontends.c.call.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.gpu.accesses import AccessReader

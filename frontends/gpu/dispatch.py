@@ -8,10 +8,10 @@ from dataclasses import replace
 from tunepass.diagnostics import TunepassError
 from tunepass.expr.algebra import compare, where
 from tunepass.expr.nodes import INTEGER, Constant, Expr, Name, free_names
-from tunepass.frontends.c.defaults import chosen
-from tunepass.frontends.c.dispatch import dispatched, header_file, identifier, selector
+from tunepass.frontends.c.emission.defaults import chosen
+from tunepass.frontends.c.emission.dispatch import dispatched, header_file, identifier, selector
+from tunepass.frontends.c.emission.variant_text import copy, formal_list, includes
 from tunepass.frontends.c.lowering import defines, macros
-from tunepass.frontends.c.variant_text import copy, formal_list, includes
 from tunepass.frontends.gpu.emission import at_choice, flag_text, launch_functions
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.gpu import GpuBuffer, GpuKernel, GpuScalar, Launch

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.expr.algebra import lift, number
-from tunepass.frontends.c.elements import UnknownElement
-from tunepass.frontends.cfamily.constants import number_in
-from tunepass.frontends.cfamily.declared import CType, TypeRecord, Types
-from tunepass.frontends.cfamily.values import Values
+from tunepass.frontends.c.setup.elements import UnknownElement
+from tunepass.frontends.cfamily.constants.named_numbers import number_in
+from tunepass.frontends.cfamily.constants.values import Values
+from tunepass.frontends.cfamily.types.declared import CType, TypeRecord, Types
 from tunepass.ir.gpu import Layout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 

@@ -10,8 +10,8 @@ from tunepass.expr.algebra import lift, mul, substitute
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr, RealType, free_names
 from tunepass.expr.typing import constant
-from tunepass.frontends.c.defaults import chosen, heading, with_defaults, without_heading
-from tunepass.frontends.c.emission import choice_macros, guarded_header, note_lines, tuned_prefix
+from tunepass.frontends.c.emission.defaults import chosen, heading, with_defaults, without_heading
+from tunepass.frontends.c.emission.files import choice_macros, guarded_header, note_lines, tuned_prefix
 from tunepass.frontends.c.lowering import macros, parameter_flags
 from tunepass.frontends.gpu.pragmas.groups import parse_gpu_pragma
 from tunepass.ir.files import EmittedFile

@@ -9,22 +9,22 @@ from typing import ClassVar
 from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.parameters.macros import macro_defaults, set_macros
+from tunepass.frontends.c.parameters.presence import PresenceReader
+from tunepass.frontends.c.parameters.symbols import symbols_of
+from tunepass.frontends.c.parameters.tunables import TunablesReader
 from tunepass.frontends.c.pragmas.groups import refuse_none
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
-from tunepass.frontends.c.presence import PresenceReader
-from tunepass.frontends.c.symbols import symbols_of
-from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
-from tunepass.frontends.cfamily.branches import refusals
-from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.definitions import FunctionDefinition, named
-from tunepass.frontends.cfamily.names import plain_name, template_arguments
+from tunepass.frontends.cfamily.branches.sets import refusals
+from tunepass.frontends.cfamily.constants.named_numbers import constants
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition, named
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
-from tunepass.frontends.cfamily.symbols import MacroValue
-from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.text.names import plain_name, template_arguments
+from tunepass.frontends.cfamily.text.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tunepass.frontends.c.signatures import with_arguments
-from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, declared, declared_types
-from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, definitions
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import Declaration
+from tunepass.frontends.c.call.signatures import with_arguments
+from tunepass.frontends.cfamily.functions.definitions import Formal, FunctionDefinition, definitions
+from tunepass.frontends.cfamily.syntax.tree import Declaration
+from tunepass.frontends.cfamily.syntax.walk import declarations_in
+from tunepass.frontends.cfamily.text.tokens import tokens
+from tunepass.frontends.cfamily.types.declared import CType, Types, canonical_type, declared, declared_types
 from tunepass.frontends.cfamily.unit import Function, Unit
-from tunepass.frontends.cfamily.walk import declarations_in
 from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED
 from tunepass.ir.gpu import Memory
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name

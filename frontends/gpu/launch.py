@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tunepass.diagnostics import SourceError
 from tunepass.expr.algebra import compare, lift
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.arguments import span_of
+from tunepass.frontends.c.call.arguments import span_of
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.kernel import ExtentText, LaunchText
 from tunepass.frontends.params.tokens import ExpressionText

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
-from tunepass.frontends.cfamily.device import names_in_toolkit
-from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
+from tunepass.frontends.c.parameters.macros import MacroDefault, set_macros, whole_number
+from tunepass.frontends.cfamily.preprocessing.device import names_in_toolkit
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value

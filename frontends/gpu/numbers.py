@@ -13,8 +13,8 @@ from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import BoolType, Expr, IntegerType, OrderType, RealType, Type, free_names
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
-from tunepass.frontends.c.arguments import span_of
-from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.call.arguments import span_of
+from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.space.parameter import Parameter
 

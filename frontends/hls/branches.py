@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.branches import BranchSet, branch_sets, holds, refusals
-from tunepass.frontends.cfamily.condition_values import number_of_word
-from tunepass.frontends.cfamily.symbols import MacroValue, with_numbers
+from tunepass.frontends.cfamily.branches.condition_values import number_of_word
+from tunepass.frontends.cfamily.branches.sets import BranchSet, branch_sets, holds, refusals
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue, with_numbers
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.types import base_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
-from tunepass.frontends.c.macros import MacroDefault
-from tunepass.frontends.cfamily.chains import chains
-from tunepass.frontends.cfamily.raw import Directive
+from tunepass.frontends.c.parameters.macros import MacroDefault
+from tunepass.frontends.cfamily.preprocessing.chains import chains
+from tunepass.frontends.cfamily.text.raw import Directive
 from tunepass.frontends.hls.pragmas.known import FIRST
 
 

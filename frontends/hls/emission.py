@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Source, Span
-from tunepass.frontends.c.defaults import changed, chosen_values, settled_changes, with_defaults
-from tunepass.frontends.c.emission import comment, note_lines
-from tunepass.frontends.c.macros import macro_defaults
+from tunepass.frontends.c.emission.defaults import changed, chosen_values, settled_changes, with_defaults
+from tunepass.frontends.c.emission.files import comment, note_lines
+from tunepass.frontends.c.parameters.macros import macro_defaults
 from tunepass.frontends.c.pragmas.pragma import parse_by_kind
 from tunepass.frontends.cfamily.annotated import annotated
-from tunepass.frontends.cfamily.parametric import defined_name
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.preprocessing.parametric import defined_name
+from tunepass.frontends.cfamily.text.tokens import Token, tokens
 from tunepass.frontends.hls.pragmas.own import PARSERS
 from tunepass.frontends.params.tokens import Cursor
 from tunepass.ir.files import EmittedFile

@@ -10,14 +10,14 @@ from pathlib import Path, PurePath
 from tunepass.compilers.finding import compiler_at
 from tunepass.compilers.options import PREPROCESSING, is_named, kept
 from tunepass.diagnostics import Diagnostic, Severity, Source
-from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.feed import PRIMITIVE
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import unread_headers
-from tunepass.frontends.cfamily.symbols import MacroValue
-from tunepass.frontends.cfamily.tokens import Token, tokens
-from tunepass.frontends.cfamily.tree import Declaration, Expression, Record
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.feed import PRIMITIVE
+from tunepass.frontends.cfamily.syntax.tree import Declaration, Expression, Record
+from tunepass.frontends.cfamily.text.tokens import Token, tokens
 from tunepass.frontends.cfamily.unit import Function, Unit
 from tunepass.frontends.hls.pragmas.known import FAMILIES, HEADERS
 from tunepass.frontends.hls.types import KNOWN_TYPES, TYPE_TEMPLATES, base_of

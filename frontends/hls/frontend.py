@@ -11,17 +11,17 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr, Type, free_names
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
+from tunepass.frontends.c.parameters.macros import MacroDefault, macro_defaults, set_macros
+from tunepass.frontends.c.parameters.presence import PresenceReader
+from tunepass.frontends.c.parameters.tunables import TunablesReader
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
-from tunepass.frontends.c.presence import PresenceReader
-from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
-from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.names import plain_name
+from tunepass.frontends.cfamily.constants.named_numbers import constants
+from tunepass.frontends.cfamily.preprocessing.symbols import MacroValue, Presence, with_numbers
 from tunepass.frontends.cfamily.refusals import missing_function
-from tunepass.frontends.cfamily.symbols import MacroValue, Presence, with_numbers
-from tunepass.frontends.cfamily.tokens import Token, names_in
+from tunepass.frontends.cfamily.text.names import plain_name
+from tunepass.frontends.cfamily.text.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Function, Unit
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants

@@ -10,8 +10,8 @@ from typing import Literal
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Type
-from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.hls.pragmas.asks import MODES
 from tunepass.frontends.hls.pragmas.options import Option, options
 from tunepass.space.parameter import Categorical, Ordinal, Parameter

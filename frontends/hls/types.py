@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tunepass.frontends.cfamily.declared import SPECIFIERS, TAGS
-from tunepass.frontends.cfamily.words import QUALIFIERS
+from tunepass.frontends.cfamily.syntax.words import QUALIFIERS
+from tunepass.frontends.cfamily.types.declared import SPECIFIERS, TAGS
 from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating
 
 DOUBLE = Floating(53, 11)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import SourceError, Span, nearest, spelling_hint
 from tunepass.expr import algebra
 from tunepass.frontends.dnn.building import GraphBuilding
-from tunepass.frontends.dnn.values import TensorValue
+from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.frontends.onnx.folding import folded
 from tunepass.frontends.onnx.model import DEFAULT_DOMAINS, OnnxModel, OnnxNode, OnnxTensor, constant_of
 from tunepass.frontends.onnx.operators.elementwise import ELEMENTWISE

@@ -9,7 +9,7 @@ from typing import Protocol
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.values import TensorValue
+from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.frontends.onnx.model import Given, OnnxNode
 from tunepass.frontends.onnx.values import Constant, Held, Written, fitted
 from tunepass.graphs.values import GraphError, told

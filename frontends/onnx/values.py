@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.values import TensorValue
+from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Shape
 

@@ -12,7 +12,7 @@ from tunepass.acquisition.hypervolume import (
     foreseen_reference,
     reference_point,
 )
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.testing.joint_acquisition import Build, JointAcquisitionContract, posteriors
 

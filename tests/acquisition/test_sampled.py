@@ -7,7 +7,7 @@ import pytest
 
 from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement
 from tunepass.acquisition.sampled import SampledImprovement
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 from tunepass.surrogates.base import Floats
 from tunepass.testing.joint_acquisition import Build, JointAcquisitionContract, posteriors
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tunepass
 from tunepass.backends.base import Target
-from tunepass.backends.tensor import TensorBackend
+from tunepass.backends.tensor.backend import TensorBackend
 
 SPMM = """\
 tensor A(i,k) dense double;  tensor B(i,j) = ds double;  tensor C(j,k) dense double

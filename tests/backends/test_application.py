@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.backends import application_task
-from tunepass.backends.application import ApplicationBackend
+from tunepass.backends.application import task as application_task
+from tunepass.backends.application.backend import ApplicationBackend
 from tunepass.backends.base import Backend, Starts, Target, default_of
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel

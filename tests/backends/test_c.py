@@ -9,10 +9,10 @@ import pytest
 
 import tunepass
 from tunepass.backends.base import Backend, Target
-from tunepass.backends.c import CBackend
+from tunepass.backends.c.backend import CBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.preprocessing.command import Command
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured

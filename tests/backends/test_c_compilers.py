@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tunepass.backends.base import Starts, Target, backend_for
-from tunepass.backends.c_compilers import check_together, identified, others, resolved
+from tunepass.backends.c.compilers import check_together, identified, others, resolved
 from tunepass.diagnostics import Source, SourceError
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.frontends.c.frontend import CFrontend

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tunepass.backends.base import Target
-from tunepass.backends.c import TIME, CBackend
-from tunepass.backends.c_tasks import call_task
+from tunepass.backends.c.backend import TIME, CBackend
+from tunepass.backends.c.tasks import call_task
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.ir.c_kernel import CKernel

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.backends.gpu_kernels import CUDA, OPENCL, fake_nvcc
-from tunepass.backends import gpu
 from tunepass.backends.base import Starts, Target, backend_for
+from tunepass.backends.gpu import backend as gpu
 from tunepass.cli import main
 from tunepass.commands import devices
 from tunepass.diagnostics import SpaceError, TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
 from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.jobs.reading import load
 from tunepass.passes.pipeline import Pipeline
 from tunepass.space.space import Space

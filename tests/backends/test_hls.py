@@ -17,13 +17,13 @@ from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search
+from tunepass.search.options import SearchOptions
+from tunepass.search.result import SearchResult
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Lock
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 from tunepass.testing.backend import BackendContract
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import SearchResult
 
 __all__ = ["calls", "stub"]
 pytestmark = pytest.mark.usefixtures("stub")

@@ -15,10 +15,10 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import check_options, locked_job, prepare
 from tunepass.jobs.reading import load
 from tunepass.passes.pipeline import Pipeline
+from tunepass.search.options import SearchOptions
 from tunepass.study.lock.lock import Lock
 from tunepass.testing.backend import BackendContract
 from tunepass.testing.cost_model import CostModelContract
-from tunepass.tuning.options import SearchOptions
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 

@@ -14,7 +14,7 @@ import pytest
 import tunepass
 from tests.backends.tensors import BOUND, KERNELS, SPMM, backend, matrix, written
 from tunepass.backends.base import Starts, Target, default_of
-from tunepass.backends.tensor import TensorBackend, cache_folder
+from tunepass.backends.tensor.backend import TensorBackend, cache_folder
 from tunepass.diagnostics import SourceError, ToolError, TunepassError
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.kernel_task import KernelTask

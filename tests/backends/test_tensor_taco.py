@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.backends.tensors import BOUND, KERNELS, SPMM, backend
-from tunepass.backends.tensor_data import EMPTY
-from tunepass.backends.tensor_taco import VARIABLE
+from tunepass.backends.tensor.data import EMPTY
+from tunepass.backends.tensor.taco import VARIABLE
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.space.configuration import Configuration

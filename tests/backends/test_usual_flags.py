@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tunepass.backends.application import ApplicationBackend
+from tunepass.backends.application.backend import ApplicationBackend
+from tunepass.backends.application.usual_flags import usual_openings
 from tunepass.backends.base import Target
-from tunepass.backends.usual_flags import usual_openings
 from tunepass.jobs.reading import load
 from tunepass.space.opening import Opening
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.benchmarks.applications.described import PROGRAMS, prepare
-from tunepass.backends.application_task import task_of
+from tunepass.backends.application.task import task_of
 from tunepass.backends.base import default_of
 from tunepass.evaluators.application import ApplicationRun, ApplicationTask
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats

@@ -33,7 +33,7 @@ import numpy as np
 
 import tunepass
 from tunepass.backends.base import Target
-from tunepass.backends.c import CBackend
+from tunepass.backends.c.backend import CBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.command import CommandRun
 from tunepass.evaluators.measure.printed import expected_texts, texts_differ

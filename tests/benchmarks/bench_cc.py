@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tunepass.backends.base import Target, backend_for
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.jobs.reading import load
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace

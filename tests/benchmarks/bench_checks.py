@@ -29,8 +29,8 @@ import numpy as np
 
 from tests.benchmarks.checks.honest import HONEST
 from tests.evaluators.kernels import QUICK
-from tunepass.backends.c import TIME
-from tunepass.backends.c_tasks import call_task
+from tunepass.backends.c.backend import TIME
+from tunepass.backends.c.tasks import call_task
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.kernel_task import KernelTask

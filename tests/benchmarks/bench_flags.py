@@ -43,7 +43,7 @@ from tests.benchmarks.applications.flag_searches import (
     simplest_trial,
 )
 from tests.benchmarks.bench_applications import Found, Notes
-from tunepass.backends.application_task import task_of
+from tunepass.backends.application.task import task_of
 from tunepass.backends.base import default_of
 from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 from tunepass.ir.application import Application

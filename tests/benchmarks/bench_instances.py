@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 
 import tunepass as tp
-from tunepass.study.running_trial import RunningTrial
+from tunepass.study.optimize.running_trial import RunningTrial
 
 ACROSS = {"mean": np.mean, "worst": np.max, "geometric mean": lambda values: np.exp(np.mean(np.log(values)))}
 SPACE = tp.Space([*(tp.Real(name, 0, 1) for name in "xyz"), tp.Integer("k", 1, 8)])

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tunepass.jobs.locks.verify import check
 from tunepass.jobs.places import store_path
-from tunepass.jobs.verify import check
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.storage import json_text

@@ -26,7 +26,7 @@ from tests.benchmarks.search.objective_peers import PEERS
 from tests.benchmarks.search.objective_problems import MORE, ObjectiveProblem
 from tests.benchmarks.search.runs import ROOT, code_version
 from tests.benchmarks.search.tables import markdown
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 from tunepass.surrogates.base import Floats
 
 OURS = ("auto", "random")

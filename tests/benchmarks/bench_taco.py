@@ -36,7 +36,7 @@ from tests.benchmarks.taco.runner import Runner
 from tests.benchmarks.taco.searches import METHODS, Problem, best_so_far, search
 from tests.benchmarks.taco_panel import PANEL, PanelTensor
 from tunepass.backends.base import Target, backend_for
-from tunepass.backends.tensor import TensorBackend
+from tunepass.backends.tensor.backend import TensorBackend
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.tensor import Generated, TensorKernel
 from tunepass.space.configuration import Configuration

@@ -4,7 +4,7 @@ from shlex import split
 
 import pytest
 
-from tunepass.commands.arguments import COMMANDS, parse, split_compiler
+from tunepass.commands.grammar.arguments import COMMANDS, parse, split_compiler
 
 
 def test_the_compiler_is_what_follows_the_first_dashes() -> None:

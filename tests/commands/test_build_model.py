@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tunepass.cli import main
-from tunepass.commands.fronts import front_watch
+from tunepass.commands.answers.fronts import front_watch
 from tunepass.exact.base import Certificate
 from tunepass.jobs.reading import load
 

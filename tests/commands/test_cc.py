@@ -108,7 +108,7 @@ def test_without_a_lock_it_is_the_compiler_and_loads_nothing(folder: Folder) -> 
     (folder.path / "tunepass.lock").unlink()
     assert folder.run("cc", "main.c", "probe.c").returncode == 0 and said(folder) == "8\n"
     code = (
-        "import os, sys, tunepass.commands.cc as cc\n"
+        "import os, sys, tunepass.launcher.cc as cc\n"
         "os.execvp = lambda name, words: print(*words, *[m for m in ('numpy', 'yaml', 'lark') if m in sys.modules])\n"
         "cc.run(['-c', 'probe.c'])"
     )

@@ -10,8 +10,8 @@ import pytest
 
 from tests.commands.conftest import Folder
 from tests.commands.test_cc import FILL, MAIN, PROBE, lock
-from tunepass.commands.rewritten import arguments_with, mapped, prints, rules_for, written
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
+from tunepass.launcher.rewritten import arguments_with, mapped, prints, rules_for, written
 
 COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(not shutil.which(name), reason=name)) for name in ("gcc", "clang")

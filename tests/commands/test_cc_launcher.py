@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.conftest import Folder
 from tests.commands.test_cc import MAIN, PROBE, lock, said
-from tunepass.commands.launcher import compiler_behind
+from tunepass.launcher.compiler import compiler_behind
 
 needs_cxx = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.commands.conftest import Folder
 from tests.commands.test_cc import lock, said
-from tunepass.commands.link_marks import linked_files, marking, needed
+from tunepass.launcher.link_marks import linked_files, marking, needed
 
 COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(not shutil.which(name), reason=name)) for name in ("gcc", "clang")

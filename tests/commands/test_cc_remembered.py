@@ -13,12 +13,12 @@ import pytest
 
 from tests.commands.conftest import Folder
 from tests.commands.test_cc import FILL, MAIN, PROBE, lock, said
-from tunepass.commands import sealed
-from tunepass.commands.prepared import Prepared, Question
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.jobs.reading import load
+from tunepass.launcher import sealed
+from tunepass.launcher.prepared import Prepared, Question
 
-HEAVY = ("numpy", "yaml", "lark", "cffi", "re", "dataclasses", "typing", "subprocess", "tunepass.commands.cc_locked")
+HEAVY = ("numpy", "yaml", "lark", "cffi", "re", "dataclasses", "typing", "subprocess", "tunepass.launcher.locked")
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_an_answer_goes_with_the_headers_that_a_nest_was_read_with(folder: Folde
     assert folder.run(*words, **places(folder)).returncode == 0
     assert loaded(folder, *words[1:]) == []
     header.write_text("#define LIMIT(n) ((n) - 1)\n")
-    assert "tunepass.commands.cc_locked" in loaded(folder, *words[1:])
+    assert "tunepass.launcher.locked" in loaded(folder, *words[1:])
 
 
 def test_what_others_could_have_written_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from shlex import split
 
 import pytest
 
-from tunepass.commands.compiler_call import STDIN, analyse
+from tunepass.launcher.compiler_call import STDIN, analyse
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.commands.dependency_files import listings, names_beside, only_lists
-from tunepass.commands.rewritten import edit, for_make, rules_for
+from tunepass.launcher.dependency_files import listings, names_beside, only_lists
+from tunepass.launcher.rewritten import edit, for_make, rules_for
 
 
 @pytest.mark.parametrize(

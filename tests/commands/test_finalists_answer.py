@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tests.passes.fakes import kernel
-from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
+from tunepass.commands.answers.finalists import finalist_lines, finalists_data, kept_sentence
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.study.comparison import Comparison, comparison_of
+from tunepass.study.comparison.final_round import Comparison, comparison_of
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.trial import Trial

@@ -9,8 +9,8 @@ from shlex import split
 import pytest
 
 from tests.commands.conftest import Folder
-from tunepass.commands.arguments import parse
-from tunepass.commands.launched import enter, split_launcher
+from tunepass.commands.grammar.arguments import parse
+from tunepass.commands.grammar.launched import enter, split_launcher
 
 LAUNCHERS = (
     *("nice", "nice -n 5", "env X=1", "env -u V X=1", "taskset -c 0", "timeout 60", "timeout -k 5 60", "time"),

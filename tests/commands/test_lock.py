@@ -104,13 +104,13 @@ def test_keys_of_minisign_are_used_with_it(
 ) -> None:
     (tmp_path / "mini.key").write_text("untrusted comment: minisign encrypted secret key\nx\n")
     (tmp_path / "mini.pub").write_text("untrusted comment: minisign public key\nx\n")
-    monkeypatch.setattr("tunepass.jobs.signing.which", lambda name: None)
+    monkeypatch.setattr("tunepass.jobs.locks.signing.which", lambda name: None)
     assert cli.main(["lock", "sign", "--key", "mini.key"]) == 2
     assert "there is no minisign" in capsys.readouterr().err
     script = tmp_path / "minisign"
     script.write_text(MINISIGN)
     script.chmod(0o755)
-    monkeypatch.setattr("tunepass.jobs.signing.which", lambda name: str(script) if name == "minisign" else None)
+    monkeypatch.setattr("tunepass.jobs.locks.signing.which", lambda name: str(script) if name == "minisign" else None)
     assert cli.main(["lock", "sign", "--key", "mini.key"]) == 0
     assert cli.main(["lock", "verify", "--signers", "mini.pub"]) == 0
     assert "signed by mini.pub" in capsys.readouterr().out

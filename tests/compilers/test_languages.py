@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tunepass import registry
-from tunepass.commands.compiler_call import analyse
 from tunepass.compilers.languages import LANGUAGES, SOURCE_SUFFIXES, is_linked, is_source, language_of
 from tunepass.compilers.options import split_arguments
 from tunepass.evaluators.source_tree import without_leftovers
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.hls.frontend import HlsFrontend
+from tunepass.launcher.compiler_call import analyse
 
 
 @pytest.mark.parametrize("suffix", SOURCE_SUFFIXES)

@@ -8,7 +8,6 @@ from shlex import split
 
 import pytest
 
-from tunepass.commands.compiler_call import analyse
 from tunepass.compilers.options import (
     DEFINES,
     HEADER_FOLDERS,
@@ -26,6 +25,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.source_files import listing_words, source_files
 from tunepass.ir.candidate import Candidate
+from tunepass.launcher.compiler_call import analyse
 
 
 @pytest.mark.parametrize("option", sorted(TAKES_VALUE))

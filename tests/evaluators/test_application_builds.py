@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.backends.application_task import task_of
+from tunepass.backends.application.task import task_of
 from tunepass.diagnostics import Source, SourceError
 from tunepass.evaluators import application_builds
 from tunepass.evaluators.application import DeterministicRun

@@ -14,9 +14,10 @@ import pytest
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators import kernel_ledgers
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness import conversation, ledger_rows, rounding
+from tunepass.evaluators.harness.dialogue import conversation
 from tunepass.evaluators.harness.harness import HarnessRun
-from tunepass.evaluators.harness.races import Race, Unjudged
+from tunepass.evaluators.harness.reference import ledger_rows, rounding
+from tunepass.evaluators.harness.verification.races import Race, Unjudged
 from tunepass.evaluators.measure.timing import ProcessorTimes, Timing
 from tunepass.evaluators.process import cores, isolation, protection
 from tunepass.evaluators.process.protection import Protection

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.evaluators.kernels import QUICK
-from tunepass.backends.c import TIME
-from tunepass.backends.c_tasks import call_task
+from tunepass.backends.c.backend import TIME
+from tunepass.backends.c.tasks import call_task
 from tunepass.diagnostics import Source
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.kernel_task import KernelTask

@@ -10,9 +10,9 @@ import pytest
 from tests.evaluators.kernels import QUICK
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.cases import Inputs
-from tunepass.evaluators.harness.drawing import drawn
-from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.harness.reference.cases import Inputs
+from tunepass.evaluators.harness.reference.drawing import drawn
+from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.contents import FileNumbers, TableNumbers

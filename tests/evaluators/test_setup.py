@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.evaluators.test_cpp_kernels import outcomes, task_of
-from tunepass.backends.c import INSTRUCTIONS
-from tunepass.backends.c_tasks import call_task
+from tunepass.backends.c.backend import INSTRUCTIONS
+from tunepass.backends.c.tasks import call_task
 from tunepass.diagnostics import Source, ToolError
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.frontends.c.frontend import CFrontend

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tunepass.exact.running_front import RunningFront, feasible_losses
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 
 
 @pytest.mark.parametrize("objectives", [1, 2, 3])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.fuzz import seeds
 from tests.fuzz.mutation import ODD, mutated, mutated_bytes
-from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.fuzz.gentle import varied
 from tests.fuzz.mutation import mutated
 from tunepass.commands import import_
-from tunepass.commands.arguments import parse as parse_arguments
+from tunepass.commands.grammar.arguments import parse as parse_arguments
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.jobs.reading import parse
 

@@ -18,7 +18,7 @@ from tunepass.interchange.optuna_program import optuna_program
 from tunepass.interchange.search_spaces import configspace, nni, optuna
 from tunepass.interchange.space_file import read_space, space_json
 from tunepass.jobs.configurations import tabled
-from tunepass.jobs.importing_nni import imported_model
+from tunepass.jobs.importing.nni import imported_model
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Real
 from tunepass.space.space import Space

@@ -11,7 +11,7 @@ from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.interchange.foreign_kernel import ForeignKernel
 from tunepass.interchange.ktt_programs import ktt_kernels
 from tunepass.ir.gpu import GpuBuffer, GpuKernel
-from tunepass.jobs.importing import Given, imported
+from tunepass.jobs.importing.descriptions import Given, imported
 
 PROGRAM = """
 #include <Ktt.h>

@@ -10,7 +10,7 @@ import tunepass as tp
 from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.interchange.tuner_scripts import Array, Typed, tuner_calls
 from tunepass.ir.gpu import GpuKernel
-from tunepass.jobs.importing import Given, Imported, imported
+from tunepass.jobs.importing.descriptions import Given, Imported, imported
 
 KERNEL = """__global__ void blur(float *out, const float *in, float *weights, int n) {
     int x = blockIdx.x * block_size_x * tile + threadIdx.x;

@@ -13,14 +13,14 @@ import pytest
 from tunepass.backends.base import Target
 from tunepass.diagnostics import EnvironmentFault, SourceError, ToolError, TunepassError
 from tunepass.files import write_text
-from tunepass.frontends.c import nest_lowering
+from tunepass.frontends.c.nests import lowering as nest_lowering
 from tunepass.ir.scop import Scop
 from tunepass.jobs.build import BuildRequest, _finishing, build, prepare_all
 from tunepass.jobs.reading import parse
 from tunepass.passes.search import Watch
 from tunepass.polyhedral.schedules.plan import Plan
-from tunepass.tuning.exact import WatchCertificate
-from tunepass.tuning.options import SearchOptions
+from tunepass.search.exact import WatchCertificate
+from tunepass.search.options import SearchOptions
 
 REQUEST = BuildRequest(
     source="k.c", folder=Path("out"), store=Path("store.db"), target=Target(), options=SearchOptions()

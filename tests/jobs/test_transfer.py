@@ -10,6 +10,7 @@ import pytest
 
 from tunepass.diagnostics import TunepassError
 from tunepass.jobs.transfer import Recipient, transfer
+from tunepass.search.prior import SearchPrior
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
@@ -21,7 +22,6 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.prior_origin import Origin
 from tunepass.study.study import Study
-from tunepass.tuning.prior import SearchPrior
 
 SPACE = Space([Ordinal("tile", [4, 8, 16, 32], log=True), Integer("unroll", 1, 4)])
 TIME = Objective("time", unit="ms")

@@ -10,14 +10,14 @@ from tunepass.backends.caller import CallerBackend
 from tunepass.diagnostics import Source
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.passes.search import Search, ignore
+from tunepass.search.options import SearchOptions
+from tunepass.search.result import Progress
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Ordinal, Parameter
 from tunepass.study.outcome import Evaluate, Evaluation, Failed, Measured, Outcome
 from tunepass.study.task import Task
 from tunepass.study.trial import Trial
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.result import Progress
 
 TILE = Ordinal("TILE", [1, 2, 4, 8, 16], default=4)
 MODE = Categorical("MODE", ["a", "b"], default="a")

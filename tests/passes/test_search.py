@@ -8,11 +8,11 @@ from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
+from tunepass.search.loop import GIVE_UP_AFTER
+from tunepass.search.result import Progress, SearchResult
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.study.outcome import Evaluation, Failed, Outcome
-from tunepass.tuning.loop import GIVE_UP_AFTER
-from tunepass.tuning.result import Progress, SearchResult
 
 TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.examples import scaled
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower, rewritten
 from tunepass.ir.kernel import Choice

@@ -11,7 +11,7 @@ from tunepass.pruning.bounded import bounded_group
 from tunepass.pruning.diagram import DiagramSolver
 from tunepass.pruning.intervals import IntervalSolver
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.compile import TooLarge
+from tunepass.space.feasible.diagram.compile import TooLarge
 from tunepass.space.parameter import Integer, Ordinal, Parameter
 
 WIDTHS = [17, 23, 31, 37, 41, 53, 61, 73]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import tunepass as tp
-from tunepass.commands.store_report import report_of_store
-from tunepass.study.importance import importance_of_values
+from tunepass.commands.answers.store import report_of_store
+from tunepass.study.results.importance import importance_of_values
 
 RBF = "kernel == 'rbf'"
 

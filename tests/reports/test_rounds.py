@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from tunepass.reports.rounds import COLUMNS, DrawnFinalist, drawings, rounds_svg, strips
 from tunepass.space.configuration import Configuration
-from tunepass.study.comparison import comparison_of
+from tunepass.study.comparison.final_round import comparison_of
 from tunepass.study.objective import Objective
 
 TIME = Objective("time", unit="ms")

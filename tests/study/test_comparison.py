@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.space.configuration import Configuration
-from tunepass.study.comparison import Comparison, comparison_of
+from tunepass.study.comparison.final_round import Comparison, comparison_of
 from tunepass.study.storage.checked import Damage
 
 TWO = [Configuration({"ORDER": ("i", "k"), "TILE": 8}), Configuration({"ORDER": ("k", "i"), "TILE": 1})]

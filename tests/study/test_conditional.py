@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import StudyError
+from tunepass.search.finalists.simplify import simpler
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.strategies.density_ratio import importance
 from tunepass.strategies.prior_mean.sources import PriorMean
-from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.results.distance import distance_from_default
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial
-from tunepass.tuning.simplify import simpler
 
 TIME = [Objective("time")]
 ALGORITHMS = "ABC"

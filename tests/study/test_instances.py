@@ -11,8 +11,8 @@ import pytest
 import tunepass as tp
 from tests.study.studies import RATE, TIME, space
 from tunepass.diagnostics import StudyError
-from tunepass.study.instances import Instance, Instances
-from tunepass.study.running_trial import RunningTrial
+from tunepass.study.comparison.instances import Instance, Instances
+from tunepass.study.optimize.running_trial import RunningTrial
 from tunepass.study.study import Study
 
 SIZES = [1000, 2000, 4000, 8000]

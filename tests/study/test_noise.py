@@ -15,7 +15,7 @@ from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, mean_of
-from tunepass.study.recommendation import Beliefs, gain_of_measuring_again
+from tunepass.study.results.recommendation import Beliefs, gain_of_measuring_again
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial

@@ -12,7 +12,7 @@ import pytest
 
 import tunepass as tp
 from tests.study.studies import RATE, TIME, Shuffled, space, study, time_of, url
-from tunepass.study.optimization import optimization_of
+from tunepass.study.optimize.loop import optimization_of
 from tunepass.study.study import Study
 
 

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from tests.examples import examples
 from tunepass.diagnostics import StudyError
-from tunepass.study.pareto import hypervolume, nondominated
+from tunepass.study.results.pareto import hypervolume, nondominated
 
 GRID = st.integers(0, 5).map(float)
 

@@ -10,7 +10,7 @@ import pytest
 
 import tunepass as tp
 from tests.study.studies import RATE, TIME, Shuffled, space, study, url
-from tunepass.study.pruner import Curve
+from tunepass.study.optimize.pruner import Curve
 from tunepass.study.storage import json_lines, salvage
 from tunepass.study.storage.json_lines import StoredTrial
 from tunepass.study.study import Study

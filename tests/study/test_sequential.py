@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.study.objective import Objective
-from tunepass.study.sequential import (
+from tunepass.study.comparison.sequential import (
     INTERIM_ROUNDS,
     at_end,
     clipped,
@@ -16,6 +15,7 @@ from tunepass.study.sequential import (
     rounds_to_exclude,
     trimmed_mean,
 )
+from tunepass.study.objective import Objective
 
 TIME = Objective("time", unit="ms")
 ROUNDS = 32

@@ -9,7 +9,7 @@ import pytest
 
 import tunepass as tp
 from tests.study.studies import RATE, TIME, Shuffled, space, study
-from tunepass.study.importance import importance_of_values
+from tunepass.study.results.importance import importance_of_values
 from tunepass.study.study import Study
 
 

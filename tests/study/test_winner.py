@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tunepass.study.comparison.sequential import INTERIM_ROUNDS
+from tunepass.study.comparison.winner import Finalist, decide_winner, unneeded
 from tunepass.study.objective import Objective
-from tunepass.study.sequential import INTERIM_ROUNDS
-from tunepass.study.winner import Finalist, decide_winner, unneeded
 
 TIME = Objective("time", unit="ms")
 RATE = Objective("rate", unit="GB/s", maximise=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
 
 

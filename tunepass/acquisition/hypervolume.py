@@ -17,7 +17,7 @@ import numpy as np
 from tunepass.acquisition.base import JointAcquisition
 from tunepass.acquisition.boxes import Boxes, undominated
 from tunepass.acquisition.expected_improvement import HALF_LOG_TAU, TINY_DEVIATION, log_h
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
 
 COARSE = 32

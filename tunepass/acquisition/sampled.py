@@ -24,7 +24,7 @@ import numpy as np
 
 from tunepass.acquisition.base import JointAcquisition
 from tunepass.acquisition.directions import even_points
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
 
 CORE = 0.95  # share of the points, along each objective, that are between l and r

@@ -19,7 +19,7 @@ from tunepass.ir.graph import SOURCE, Graph
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.terms import conjuncts
+from tunepass.space.feasible.diagram.terms import conjuncts
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest, Part

@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from tunepass.commands.answer import Answer, Status
-from tunepass.commands.build_answer import answer
-from tunepass.commands.fronts import front_watch
+from tunepass.commands.answers.build import answer
+from tunepass.commands.answers.fronts import front_watch
 from tunepass.commands.targets import kernel_name, search_options, source_of, target_of, words_of
 from tunepass.jobs.build import BuildRequest, build, prepare_all
 from tunepass.jobs.places import store_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.search import Watch
+from tunepass.reports.answer import Answer, Status
 from tunepass.reports.progress import open_display
-from tunepass.tuning.exact import WatchCertificate
+from tunepass.search.exact import WatchCertificate
 
 
 class OnStderr:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from tunepass.commands.answer import Answer, Json, table
 from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
@@ -20,8 +19,9 @@ from tunepass.jobs import characterise_host
 from tunepass.jobs.characterise import Design, Synthesise
 from tunepass.jobs.configurations import assigned
 from tunepass.jobs.estimates import estimator_of
+from tunepass.reports.answer import Answer, Json, table
 from tunepass.reports.progress import clock_text
-from tunepass.tuning.result import assignment
+from tunepass.search.result import assignment
 
 HOST = "host"
 

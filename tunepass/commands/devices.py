@@ -8,11 +8,11 @@ from collections.abc import Set
 from typing import cast
 
 from tunepass import registry
-from tunepass.commands.answer import Answer, Json, table
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.hwmodels.base import CostModel, DeviceSummary
 from tunepass.hwmodels.plugin_devices import family_of
+from tunepass.reports.answer import Answer, Json, table
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from tunepass.commands.answer import Answer, Json, plain
 from tunepass.jobs.history import history_of
+from tunepass.jobs.locks.verify import Checked, check
 from tunepass.jobs.places import store_path
-from tunepass.jobs.verify import Checked, check
+from tunepass.reports.answer import Answer, Json, plain
+from tunepass.search.finalists.choice import verdict_of_trials
 from tunepass.space.configuration import Configuration, shown
-from tunepass.study.trial_columns import collecting_later
-from tunepass.tuning.finalists import verdict_of_trials
+from tunepass.study.results.trial_columns import collecting_later
 
 
 @collecting_later()

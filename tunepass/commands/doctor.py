@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 
-from tunepass.commands.answer import Answer, Json, Status, table
 from tunepass.commands.plugins import plugin_states
 from tunepass.commands.shielding import Shielding, shielding
 from tunepass.diagnostics import EnvironmentFault, ToolError
@@ -24,6 +23,7 @@ from tunepass.evaluators.process.cores import processor_name
 from tunepass.evaluators.toolchains import nvcc
 from tunepass.evaluators.toolchains.synthesis import tools as synthesis
 from tunepass.plugins import installed
+from tunepass.reports.answer import Answer, Json, Status, table
 
 VERSION_TIMEOUT_S = 10
 

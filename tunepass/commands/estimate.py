@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.breakdown import explained
+from tunepass.commands.answers.breakdown import explained
 from tunepass.commands.space import assumed
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import TunepassError
@@ -19,8 +18,9 @@ from tunepass.jobs.configurations import assigned, tabled
 from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.jobs.reading import read_source
 from tunepass.jobs.tables import configuration_cells, number, parameter_names, tidy
+from tunepass.reports.answer import Answer, Json, plain, table
+from tunepass.search.result import assignment
 from tunepass.space.configuration import Configuration
-from tunepass.tuning.result import assignment
 
 BEYOND = "the model was fitted to nothing like it"
 Prices = Mapping[str, NDArray[np.generic]]

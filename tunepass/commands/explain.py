@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.build_answer import checks_data, checks_lines, failure_lines, origin_data, transferred
-from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
+from tunepass.commands.answers.build import checks_data, checks_lines, failure_lines, origin_data, transferred
+from tunepass.commands.answers.finalists import finalist_lines, finalists_data, kept_sentence
 from tunepass.jobs.past import Past, past_searches
+from tunepass.reports.answer import Answer, Json, plain, table
+from tunepass.search.result import assignment, differing, failures_of, value_of
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
+from tunepass.study.results.trial_columns import collecting_later, configurations, failure_kind, failure_kinds, losses
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import collecting_later, configurations, failure_kind, failure_kinds, losses
-from tunepass.tuning.result import assignment, differing, failures_of, value_of
 
 BEST = 5
 MOST_LISTED = 20  # parameters that decide most

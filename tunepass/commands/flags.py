@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from tunepass.commands.answer import Answer, Json
 from tunepass.flags.block import block
 from tunepass.flags.listing import Listing, listing
 from tunepass.flags.option import Amount, Option
+from tunepass.reports.answer import Answer, Json
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -7,16 +7,16 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tunepass.commands.answer import Answer, Json
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.ir.files import EmittedFile
-from tunepass.jobs.importing import Given, Imported, imported
-from tunepass.jobs.importing_door import through_door
-from tunepass.jobs.importing_nni import ImportedModel, imported_model, is_configspace, is_nni
+from tunepass.jobs.importing.descriptions import Given, Imported, imported
+from tunepass.jobs.importing.door import through_door
+from tunepass.jobs.importing.nni import ImportedModel, imported_model, is_configspace, is_nni
 from tunepass.jobs.reading import read_source
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.reports.answer import Answer, Json
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -6,9 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
-from tunepass.commands.answer import Answer, Json, Status
 from tunepass.files import shown
-from tunepass.jobs.signing import BadSignature, Signature, sign, verify
+from tunepass.jobs.locks.signing import BadSignature, Signature, sign, verify
+from tunepass.reports.answer import Answer, Json, Status
 from tunepass.study.lock.lock import NAME, Entry
 
 USUAL_SIGNERS = ".ssh/allowed_signers"  # in the home folder

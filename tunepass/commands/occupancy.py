@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from tunepass.commands.answer import Answer, Json, table
 from tunepass.hwmodels.gpu.device import Gpu, load
 from tunepass.hwmodels.gpu.occupancy import Occupancy, Resource, occupancy
+from tunepass.reports.answer import Answer, Json, table
 
 
 def run(options: argparse.Namespace) -> Answer:

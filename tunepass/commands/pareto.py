@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tunepass.commands import fronts
-from tunepass.commands.answer import Answer, Json, Status
+from tunepass.commands.answers import fronts
 from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
@@ -19,14 +18,15 @@ from tunepass.jobs.job import Job, prepare
 from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.tables import front_csv
 from tunepass.passes.search import problem_of
+from tunepass.reports.answer import Answer, Json, Status
 from tunepass.reports.front import front_svg
+from tunepass.search.exact import exact_front
+from tunepass.search.options import SearchOptions
+from tunepass.search.picks import picked_of, possible
+from tunepass.search.stop import stoppable
 from tunepass.study.lock import lock
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
-from tunepass.tuning.exact import exact_front
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.picks import picked_of, possible
-from tunepass.tuning.stop import stoppable
 
 
 def run(options: argparse.Namespace) -> Answer:

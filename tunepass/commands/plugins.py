@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from tunepass import registry
 from tunepass.backends.base import cost_model
-from tunepass.commands.answer import Answer, Json, table
 from tunepass.diagnostics import TunepassError
 from tunepass.hwmodels.plugin_devices import family_of
 from tunepass.plugins import Installed, Plugin, installed
+from tunepass.reports.answer import Answer, Json, table
 
 
 @dataclass(frozen=True, slots=True)

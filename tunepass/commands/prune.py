@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tunepass.commands.answer import Answer, Json, Status, plain, table
 from tunepass.commands.space import count
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import Span, TunepassError
@@ -20,13 +19,14 @@ from tunepass.pruning.base import Count, Limit, solver
 from tunepass.pruning.extents import Extent, extents
 from tunepass.pruning.proof import Proof, prove
 from tunepass.pruning.prune import Pruned, prune
+from tunepass.reports.answer import Answer, Json, Status, plain, table
+from tunepass.search.result import assignment
+from tunepass.search.stop import Stop, stoppable
 from tunepass.space.activity import canonical_constraints
 from tunepass.space.columns import Mask
 from tunepass.space.configuration import shown
 from tunepass.space.parameter import Integer, Parameter
 from tunepass.spread import Spread
-from tunepass.tuning.result import assignment
-from tunepass.tuning.stop import Stop, stoppable
 
 MOST_VALUES = 12  # of a parameter, or runs of them, that are told one by one
 MOST_LISTED = 100_000  # values of a parameter in the answer for programs

@@ -6,11 +6,11 @@ import argparse
 import math
 from dataclasses import asdict
 
-from tunepass.commands.answer import Answer, Json, table
 from tunepass.commands.targets import strategy_of
 from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun, replay
 from tunepass.jobs.transfer import table_source
-from tunepass.tuning.prior import together
+from tunepass.reports.answer import Answer, Json, table
+from tunepass.search.prior import together
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
 

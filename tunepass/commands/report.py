@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tunepass.commands.answer import Answer
-from tunepass.commands.build_answer import transferred
+from tunepass.commands.answers.build import transferred
+from tunepass.commands.answers.store import is_store, report_of_store
 from tunepass.commands.explain import importance_of
-from tunepass.commands.store_report import is_store, report_of_store
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, past_searches
+from tunepass.reports.answer import Answer
 from tunepass.reports.convergence import convergence_svg
 from tunepass.reports.page import page, section
 from tunepass.reports.rounds import drawings, rounds_svg
 from tunepass.reports.thinning import PAGE_BYTES
+from tunepass.search.result import differing, failed_sentence
 from tunepass.study.lock.lock import LockedObjective
-from tunepass.study.trial_columns import collecting_later
-from tunepass.tuning.result import differing, failed_sentence
+from tunepass.study.results.trial_columns import collecting_later
 
 
 @collecting_later()

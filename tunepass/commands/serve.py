@@ -6,12 +6,12 @@ import argparse
 import io
 import sys
 
-from tunepass.commands.answer import Answer
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.jobs.pruning import prunable
 from tunepass.jobs.serving import bounded_lines, serve
 from tunepass.machine_faults import doing
 from tunepass.pruning.pruned_space import PrunedSpace
+from tunepass.reports.answer import Answer
 
 
 def run(options: argparse.Namespace) -> Answer:

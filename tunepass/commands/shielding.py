@@ -7,11 +7,11 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from tunepass.commands.answer import Json
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.process.isolation import ALLOW_NAMESPACES
 from tunepass.evaluators.process.protection import Kind, shield
 from tunepass.evaluators.process.run import Limits, run_limited
+from tunepass.reports.answer import Json
 
 WORDS: dict[Kind, str] = {
     "namespaces": "namespaces of processes, shared memory and mounts",

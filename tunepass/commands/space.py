@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tunepass.backends.base import Starts, backend_for, unrestricted
-from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.reports.answer import Answer, Json, plain, table
 from tunepass.space.configuration import shown
 from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from tunepass.commands.answer import Answer, Json, Status
 from tunepass.diagnostics import StudyError
 from tunepass.files import encoded, printable, shown, write_parts
 from tunepass.jobs.places import store_path
+from tunepass.reports.answer import Answer, Json, Status
+from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage.json_lines import lines
 from tunepass.study.storage.salvage import Summary, salvage, write
 from tunepass.study.storage.whole_store import NotWhole, WholeStore
-from tunepass.study.trial_columns import collecting_later
 
 MOST = 40  # problems that are listed
 T = TypeVar("T")

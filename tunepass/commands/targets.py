@@ -8,8 +8,8 @@ from tunepass.backends.base import Target
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.exact.base import is_solver
 from tunepass.jobs.reading import taco_source
+from tunepass.search.options import SearchOptions
 from tunepass.study.task import Factory
-from tunepass.tuning.options import SearchOptions
 
 DEFAULT_BUDGET_S = 60.0
 

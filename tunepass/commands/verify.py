@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 
-from tunepass.commands.answer import Answer, Json, Status
-from tunepass.commands.build_answer import checks_data, checks_lines
-from tunepass.jobs.verify import Checked, check
+from tunepass.commands.answers.build import checks_data, checks_lines
+from tunepass.jobs.locks.verify import Checked, check
+from tunepass.reports.answer import Answer, Json, Status
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -20,8 +20,8 @@ from pathlib import Path
 from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.harness.ledger_rows import applied_check
-from tunepass.evaluators.harness.threads import starts_threads, unwatched_libraries
+from tunepass.evaluators.harness.reference.ledger_rows import applied_check
+from tunepass.evaluators.harness.verification.threads import starts_threads, unwatched_libraries
 from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern

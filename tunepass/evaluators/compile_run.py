@@ -17,16 +17,16 @@ from pathlib import Path
 from random import Random
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.harness.cases import Case, all_cases, of_candidate
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
-from tunepass.evaluators.harness.ledger_rows import applied_check, symbol_check, zeros_accepted
-from tunepass.evaluators.harness.linking import link_reference
-from tunepass.evaluators.harness.races import GRAVE
-from tunepass.evaluators.harness.reference import MOST, Reference, run_reference
-from tunepass.evaluators.harness.reference_notes import left_out, uncompared
-from tunepass.evaluators.harness.symbols import symbols, taken_over
-from tunepass.evaluators.harness.threads import starts_threads
+from tunepass.evaluators.harness.programs.linking import link_reference
+from tunepass.evaluators.harness.programs.symbols import symbols, taken_over
+from tunepass.evaluators.harness.reference.cases import Case, all_cases, of_candidate
+from tunepass.evaluators.harness.reference.ledger_rows import applied_check, symbol_check, zeros_accepted
+from tunepass.evaluators.harness.reference.notes import left_out, uncompared
+from tunepass.evaluators.harness.reference.reference import MOST, Reference, run_reference
 from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
+from tunepass.evaluators.harness.verification.races import GRAVE
+from tunepass.evaluators.harness.verification.threads import starts_threads
 from tunepass.evaluators.harness_judge import MS, HarnessJudge
 from tunepass.evaluators.harness_look import HarnessLook
 from tunepass.evaluators.kept_programs import KeptPrograms

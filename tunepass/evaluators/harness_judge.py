@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from tunepass.evaluators.harness.case_runs import run_cases
-from tunepass.evaluators.harness.cases import advice, of_candidate, with_special_values
 from tunepass.evaluators.harness.compare import Output, compare
 from tunepass.evaluators.harness.counting import count_instructions
-from tunepass.evaluators.harness.determinism import without_unwritten
-from tunepass.evaluators.harness.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.report import shapes
+from tunepass.evaluators.harness.dialogue.sampling import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
-from tunepass.evaluators.harness.reference import Reference
-from tunepass.evaluators.harness.report import shapes
-from tunepass.evaluators.harness.sampling import Questions
+from tunepass.evaluators.harness.reference.case_runs import run_cases
+from tunepass.evaluators.harness.reference.cases import advice, of_candidate, with_special_values
+from tunepass.evaluators.harness.reference.determinism import without_unwritten
+from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import (
     MeasurePlan,

@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
-from tunepass.evaluators.harness.races import SCHEDULES, Race, Schedule, Unjudged
-from tunepass.evaluators.harness.reference import Reference
-from tunepass.evaluators.harness.sanitizing import run_sanitized
-from tunepass.evaluators.harness.threads import Unwatched, race_found, unwatched_libraries
+from tunepass.evaluators.harness.reference.cases import Case
+from tunepass.evaluators.harness.reference.reference import Reference
+from tunepass.evaluators.harness.verification.races import SCHEDULES, Race, Schedule, Unjudged
+from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
+from tunepass.evaluators.harness.verification.threads import Unwatched, race_found, unwatched_libraries
 from tunepass.evaluators.kernel_ledgers import KernelLedgers
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.workspace import Workspace

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tunepass.evaluators.harness.cases import Case
-from tunepass.evaluators.harness.ledger_rows import reference_checks, size_check, timing_checks
-from tunepass.evaluators.harness.reference import Reference
-from tunepass.evaluators.harness.threads import unwatched_libraries
+from tunepass.evaluators.harness.reference.cases import Case
+from tunepass.evaluators.harness.reference.ledger_rows import reference_checks, size_check, timing_checks
+from tunepass.evaluators.harness.reference.reference import Reference
+from tunepass.evaluators.harness.verification.threads import unwatched_libraries
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import Timing
 from tunepass.evaluators.process.isolation import isolation_checks

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.harness.cases import Inputs
-from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.harness.reference.cases import Inputs
+from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.exact.base import Floats
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 
 Ints = NDArray[np.int64]
 

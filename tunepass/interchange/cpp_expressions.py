@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.cfamily import tree
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.syntax import tree
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.interchange import cpp_values as cpp
 from tunepass.interchange.cpp_values import Array, Formula, Function, Named, Unknown, Value
 

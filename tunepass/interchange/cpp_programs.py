@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.cfamily import tree
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.syntax import tree
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.interchange import cpp_values as cpp
 from tunepass.interchange.cpp_expressions import UNCHANGED, Called, Expressions

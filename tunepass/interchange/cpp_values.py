@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tree import Block, Declaration
+from tunepass.frontends.cfamily.syntax.tree import Block, Declaration
 
 
 class Unknown(Exception):

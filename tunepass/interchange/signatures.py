@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from tunepass.compilers.languages import CXX
 from tunepass.diagnostics import Source, TunepassError
-from tunepass.frontends.cfamily.command import Dialect
-from tunepass.frontends.cfamily.conditions import conditional_macros, parameter_conditions
-from tunepass.frontends.cfamily.declared import element_of
+from tunepass.frontends.cfamily.branches.conditions import conditional_macros, parameter_conditions
+from tunepass.frontends.cfamily.preprocessing.command import Dialect
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Declaration
+from tunepass.frontends.cfamily.syntax.tree import Declaration
+from tunepass.frontends.cfamily.types.declared import element_of
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.interchange.foreign_kernel import ForeignArgument, ForeignKernel
 

@@ -45,16 +45,16 @@ from tunepass.passes.defect import check_probes
 from tunepass.passes.emit import note
 from tunepass.passes.search import Watch
 from tunepass.reports.front import front_svg
+from tunepass.search.exact import WatchCertificate
+from tunepass.search.faults import environment_fault
+from tunepass.search.options import SearchOptions
+from tunepass.search.picks import picked_of
+from tunepass.search.result import SearchResult, assignment, value_of
 from tunepass.signals import held_back
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check, unrecorded
 from tunepass.study.lock import lock
 from tunepass.study.trial import Trial
-from tunepass.tuning.exact import WatchCertificate
-from tunepass.tuning.faults import environment_fault
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.picks import picked_of
-from tunepass.tuning.result import SearchResult, assignment, value_of
 
 
 class Shows(Protocol):

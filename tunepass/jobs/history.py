@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 
-from tunepass.study.comparison import Comparison
+from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
-from tunepass.study.pareto import nondominated
 from tunepass.study.prior_origin import Origin
+from tunepass.study.results.pareto import nondominated
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial, comparable
 

@@ -15,14 +15,22 @@ from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, sp
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
+from tunepass.jobs.locks.staleness import reasons
 from tunepass.jobs.places import lock_key, store_path
-from tunepass.jobs.staleness import reasons
 from tunepass.machine_faults import is_machines
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search, Watch
+from tunepass.search.exact import WatchCertificate
+from tunepass.search.faults import doubtful_trials, environment_fault
+from tunepass.search.options import SearchOptions
+from tunepass.search.picks import KNEE, gains_of, objective_of
+from tunepass.search.prior import SearchPrior
+from tunepass.search.probes import outdated_failures
+from tunepass.search.result import Gain, SearchResult
+from tunepass.search.stop import stoppable
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
@@ -32,14 +40,6 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed
 from tunepass.study.storage.store import Store
 from tunepass.study.trial import Trial
-from tunepass.tuning.exact import WatchCertificate
-from tunepass.tuning.faults import doubtful_trials, environment_fault
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.picks import KNEE, gains_of, objective_of
-from tunepass.tuning.prior import SearchPrior
-from tunepass.tuning.probes import outdated_failures
-from tunepass.tuning.result import Gain, SearchResult
-from tunepass.tuning.stop import stoppable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from tunepass.jobs.history import History, history_of, newest_of
 from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.reading import parse
+from tunepass.search.finalists.choice import verdict_of_trials
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Ledger
 from tunepass.study.lock.lock import Lock
-from tunepass.study.trial_columns import first_of
-from tunepass.tuning.finalists import verdict_of_trials
+from tunepass.study.results.trial_columns import first_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from tunepass.jobs.estimates import estimator_of
 from tunepass.pruning.base import Limit
 from tunepass.pruning.pruned_space import PrunedSpace
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.terms import conjuncts
+from tunepass.space.feasible.diagram.terms import conjuncts
 from tunepass.space.parameter import Parameter
 
 GIVEN = "--limit"

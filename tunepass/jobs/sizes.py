@@ -17,12 +17,12 @@ from tunepass.ir.sizes import Size, SizedVariants, size_text
 from tunepass.jobs.job import Job, prepare
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.search import evaluating
+from tunepass.search.portfolio import Portfolio, portfolio
+from tunepass.search.result import SearchResult, value_of
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Lock
 from tunepass.study.outcome import Evaluate, Measured, bounds_only, cut_short
 from tunepass.study.trial import Trial
-from tunepass.tuning.portfolio import Portfolio, portfolio
-from tunepass.tuning.result import SearchResult, value_of
 
 CANDIDATES = 6  # of each size that are looked at for the others, where that means measuring them
 PRICED_CANDIDATES = 200  # where a model says what they take

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from tunepass.search.result import value_of
 from tunepass.space.configuration import Configuration, Value
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import value_of
 
 EXTRAPOLATED = "extrapolated"
 

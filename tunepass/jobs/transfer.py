@@ -10,6 +10,7 @@ from statistics import median
 from tunepass.diagnostics import EnvironmentFault, TunepassError, spelling_hint
 from tunepass.jobs.job import Job
 from tunepass.jobs.places import store_path
+from tunepass.search.prior import SearchPrior, joined
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.sources import ObservedPriorMean
@@ -19,7 +20,6 @@ from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
-from tunepass.tuning.prior import SearchPrior, joined
 
 NONE = "none"
 FEWEST = 2  # measured trials that an earlier study is worth looking at for

@@ -14,9 +14,9 @@ from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration, abbreviated
 
 if TYPE_CHECKING:
+    from tunepass.search.result import SearchResult
     from tunepass.space.space import Space
     from tunepass.study.trial import Trial
-    from tunepass.tuning.result import SearchResult
 
 Emitter = Callable[[Kernel, str], tuple[EmittedFile, ...]]  # (scheduled kernel, note) -> files
 

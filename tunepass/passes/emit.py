@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tunepass.passes.base import Compilation, Emitter, Pass
-from tunepass.tuning.result import SearchResult
+from tunepass.search.result import SearchResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tunepass.passes.emit import Emit
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search
-from tunepass.tuning.options import SearchOptions
+from tunepass.search.options import SearchOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,18 @@ from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
 from tunepass.passes.defect import defect_error
 from tunepass.passes.model_correction import ModelCorrection
+from tunepass.search.exact import Problem, WatchCertificate, solve
+from tunepass.search.loop import SearchLoop
+from tunepass.search.options import SearchOptions
+from tunepass.search.picks import objective_of
+from tunepass.search.prior import SearchPrior, model_prior
+from tunepass.search.result import Progress, SearchResult
+from tunepass.search.stop import Stop
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 from tunepass.study.task import Feasible
-from tunepass.tuning.exact import Problem, WatchCertificate, solve
-from tunepass.tuning.loop import SearchLoop
-from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.picks import objective_of
-from tunepass.tuning.prior import SearchPrior, model_prior
-from tunepass.tuning.result import Progress, SearchResult
-from tunepass.tuning.stop import Stop
 
 Watch = Callable[[Progress], None]
 

@@ -15,8 +15,8 @@ from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion
 from tunepass.pruning.diagram import DiagramRemaining
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.components import components
+from tunepass.space.feasible.diagram.layer import Nodes
 from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
-from tunepass.space.feasible.layer import Nodes
 from tunepass.space.parameter import Parameter
 
 Group = BoxGroup | ParameterGroup

@@ -20,11 +20,11 @@ from tunepass.pruning.base import Count, Remaining
 from tunepass.pruning.orders import best_order, sum_so_far
 from tunepass.space.columns import Columns, Indices, Mask, length
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.compile import DiagramBuilder, TooLarge
-from tunepass.space.feasible.compiled import CompiledConstraints
-from tunepass.space.feasible.diagram import dedupe
-from tunepass.space.feasible.rows import Rows, stacked
-from tunepass.space.feasible.terms import Term
+from tunepass.space.feasible.diagram.compile import DiagramBuilder, TooLarge
+from tunepass.space.feasible.diagram.compiled import CompiledConstraints
+from tunepass.space.feasible.diagram.diagram import dedupe
+from tunepass.space.feasible.diagram.rows import Rows, stacked
+from tunepass.space.feasible.diagram.terms import Term
 from tunepass.space.parameter import Parameter
 
 Floats = NDArray[np.float64]

@@ -17,8 +17,8 @@ from tunepass.pruning.listing import Listing, Selected, is_listable, nodes_of
 from tunepass.pruning.orders import ordered_group
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.components import components
+from tunepass.space.feasible.diagram.compile import TooLarge
 from tunepass.space.feasible.group import DiagramGroup, FreeGroup, ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter

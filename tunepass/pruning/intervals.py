@@ -22,7 +22,7 @@ from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
 from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, ascending
 from tunepass.space.columns import Indices, Mask
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.terms import conjuncts
+from tunepass.space.feasible.diagram.terms import conjuncts
 from tunepass.space.parameter import Parameter
 from tunepass.space.place_boxes import halves, points_of, ratio_offset, sizes
 from tunepass.spread import Spread, in_turn

@@ -12,7 +12,7 @@ from tunepass.expr.nodes import walk
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Indices
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.diagram import from_rows
+from tunepass.space.feasible.diagram.diagram import from_rows
 from tunepass.space.feasible.group import DiagramGroup
 from tunepass.space.feasible.product import GroupProduct
 

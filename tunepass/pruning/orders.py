@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 
 from tunepass.expr.nodes import Compare, Expr
-from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
+from tunepass.space.feasible.diagram.compile import TooLarge
+from tunepass.space.feasible.diagram.compiled import CompiledConstraints, listed_group
+from tunepass.space.feasible.diagram.terms import Term, Terms
 from tunepass.space.feasible.group import DiagramGroup
-from tunepass.space.feasible.terms import Term, Terms
 from tunepass.space.parameter import Parameter
 
 

@@ -14,8 +14,8 @@ from tunepass.reports.thinning import thinned
 from tunepass.space.configuration import abbreviated
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.results.trial_columns import losses
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import losses
 
 WIDTH, HEIGHT = 760, 400
 LABEL_LIMIT = 160  # characters of a configuration that is written out in a label

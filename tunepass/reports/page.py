@@ -12,8 +12,8 @@ from tunepass.reports.thinning import PAGE_BYTES, listing_order
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.results.trial_columns import configurations
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import configurations
 
 STYLE = """\
 :root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 70em;

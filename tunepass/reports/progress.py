@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tunepass.tuning.result import Progress
+from tunepass.search.result import Progress
 
 if TYPE_CHECKING:
     from rich.live import Live

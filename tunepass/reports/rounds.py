@@ -8,9 +8,9 @@ from html import escape
 
 from tunepass.reports.axis import Axis, axis_for, short
 from tunepass.reports.svg import document, text
-from tunepass.study.comparison import Comparison
+from tunepass.search.result import assignment
+from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.objective import Objective
-from tunepass.tuning.result import assignment
 
 COLUMNS = 48  # of the picture in text
 MOST = 1e6  # of a gain that is drawn
@@ -37,7 +37,7 @@ class DrawnFinalist:
 
 def drawings(comparison: Comparison, objective: Objective) -> list[DrawnFinalist]:
     """The finalists as they are shown: of a gain without end 1e6."""
-    from tunepass.study.winner import reported_gain  # brings scipy
+    from tunepass.study.comparison.winner import reported_gain  # brings scipy
 
     drawn = []
     for finalist in comparison.finalists:

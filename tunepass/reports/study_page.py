@@ -15,7 +15,7 @@ from tunepass.reports.thinning import PAGE_BYTES
 from tunepass.space.configuration import abbreviated
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 

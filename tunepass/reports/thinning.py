@@ -8,8 +8,8 @@ import numpy as np
 
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
+from tunepass.study.results.trial_columns import configurations, losses
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import configurations, losses
 
 MOST_POINTS = 1500  # of a picture, besides improvements: more than two in every column of its pixels
 PAGE_BYTES = 700_000  # of the tables of a page

@@ -105,7 +105,7 @@ class Space:
             >>> tp.Space.from_table([{"tile": 4}, {"tile": 16}]).size
             2
         """
-        from tunepass.space.feasible import table
+        from tunepass.space.feasible.diagram import table
 
         rows = _listed("rows", rows)
         for row in rows:
@@ -251,7 +251,7 @@ class Space:
         Fewer only when fewer exist; in a sampled space also when fewer are found, which `warnings` then says.
         Rows of prior mass zero come last.
         """
-        from tunepass.space.feasible.sampling import sample_distinct
+        from tunepass.space.feasible.sampling.distinct import sample_distinct
 
         rows = sample_distinct(self._product, n, rng, self.log_prior if prior else None)
         if length(rows) < n and not self.complete and not self._came_short:

@@ -27,8 +27,8 @@ from tunepass.strategies.factors import BINS, Factors
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.objective import Objective
+from tunepass.study.results.trial_columns import configurations, losses
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import configurations, losses
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.densities import Densities, DensitySettings

@@ -28,7 +28,7 @@ from tunepass.strategies.base import Task
 from tunepass.strategies.draws import draw_free
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.strategies.transforms import log_scale
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings, grow

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.study.recommendation import Beliefs
+from tunepass.study.results.recommendation import Beliefs
 from tunepass.study.trial import Trial
 
 # -- of strategies

@@ -16,7 +16,7 @@ from tunepass.study.identity import differences
 from tunepass.study.locking import Lockable, locked
 from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Measured
-from tunepass.study.recommendation import Beliefs
+from tunepass.study.results.recommendation import Beliefs
 from tunepass.study.space_description import describe_space, space_differences
 from tunepass.study.storage import json_text
 from tunepass.study.storage.database import MEMORY

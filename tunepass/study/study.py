@@ -9,17 +9,17 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import validation
-from tunepass.study.answers import Answer
-from tunepass.study.comparison import Comparison
-from tunepass.study.instances import Instance, Instances, valid_instances
+from tunepass.study.comparison.final_round import Comparison
+from tunepass.study.comparison.instances import Instance, Instances, valid_instances
+from tunepass.study.comparison.races import RacedStudy
 from tunepass.study.ledger import Ledger
 from tunepass.study.locking import locked
 from tunepass.study.objective import Objective, objectives_text
-from tunepass.study.optimization import Optimization, optimization_of
+from tunepass.study.optimize.answers import Answer
+from tunepass.study.optimize.loop import Optimization, optimization_of
+from tunepass.study.optimize.pruner import Curve, Pruner
+from tunepass.study.optimize.running_trial import RunningTrial
 from tunepass.study.prior_origin import Origin
-from tunepass.study.pruner import Curve, Pruner
-from tunepass.study.races import RacedStudy
-from tunepass.study.running_trial import RunningTrial
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
 from tunepass.study.trial import Trial

@@ -11,8 +11,8 @@ from tunepass.study import validation
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.locking import locked
 from tunepass.study.outcome import Evaluation, Outcome
-from tunepass.study.recommendation import LEAST_PROBED, is_late, worth_measuring_again
-from tunepass.study.results import StudyResults
+from tunepass.study.results.recommendation import LEAST_PROBED, is_late, worth_measuring_again
+from tunepass.study.results.results import StudyResults
 from tunepass.study.task import states_noise
 from tunepass.study.trial import Trial
 

@@ -18,7 +18,7 @@ from tunepass.study import validation
 from tunepass.study.capabilities import Believes
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
-from tunepass.study.recommendation import Beliefs
+from tunepass.study.results.recommendation import Beliefs
 from tunepass.study.trial import Trial
 
 

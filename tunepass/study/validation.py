@@ -17,10 +17,10 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 from tunepass.space.plain_values import as_real, as_scalar, as_whole
 from tunepass.space.space import Space
-from tunepass.study.instances import Instances
+from tunepass.study.comparison.instances import Instances
 from tunepass.study.objective import Objective
+from tunepass.study.optimize.pruner import Pruner
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
-from tunepass.study.pruner import Pruner
 from tunepass.study.storage import json_text
 
 Feasible = Callable[[Columns], NDArray[np.bool_]]

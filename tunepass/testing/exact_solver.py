@@ -14,7 +14,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.parser import parse
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Real
 from tunepass.space.space import Space
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 
 TILES = "ceildiv(4096, tile)"
 TIME = f"if(overlap, max({TILES}, 40) + tile, {TILES} + 40 + tile) * ceildiv(96, par) + 100 // lanes"

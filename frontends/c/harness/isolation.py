@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.text.tokens import names_in
 
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 OWN = ("tp_", "TP_", "__", "tunepass_")

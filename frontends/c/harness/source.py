@@ -66,11 +66,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tunepass.expr.emit_c import prelude, to_c
-from tunepass.frontends.c.globals import DECLARED
+from tunepass.frontends.c.call.globals import DECLARED
+from tunepass.frontends.c.call.inputs import Scalars, known_value, scalar_values
+from tunepass.frontends.c.call.sizes import further_sizes
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.text import harness_text
-from tunepass.frontends.c.inputs import Scalars, known_value, scalar_values
-from tunepass.frontends.c.sizes import further_sizes
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 

@@ -21,8 +21,8 @@ from tunepass.frontends.c.harness.tables import (
     table,
     wide_type,
 )
-from tunepass.frontends.cfamily.declared import is_known
-from tunepass.frontends.cfamily.tokens import names_in
+from tunepass.frontends.cfamily.text.tokens import names_in
+from tunepass.frontends.cfamily.types.declared import is_known
 from tunepass.ir.c_kernel import Leaf
 
 FIRST = ("runtime.h", "rounding.h", "inputs.h", "outputs.h", "timing.h")

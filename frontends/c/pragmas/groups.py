@@ -16,7 +16,7 @@ from tunepass.frontends.c.pragmas.pragma import (
     Pragma,
 )
 from tunepass.frontends.c.pragmas.run import RunPragma
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition
 from tunepass.frontends.params.param import ParamText
 
 T = TypeVar("T")

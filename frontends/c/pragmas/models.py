@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import Source, TunepassError
-from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.c.pragmas.pragma import ModelPragma
-from tunepass.frontends.cfamily.declared import is_integral
+from tunepass.frontends.cfamily.types.declared import is_integral
 from tunepass.frontends.params.tokens import explained
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import KernelCall, ScalarArgument

@@ -9,7 +9,7 @@ from tunepass.frontends.c.scops.accesses.arrays import MEMORY, Target
 from tunepass.frontends.c.scops.lowering.rewriting import parts_of
 from tunepass.frontends.c.scops.statements.effects import Effect
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
-from tunepass.frontends.cfamily.tree import Name, Number
+from tunepass.frontends.cfamily.syntax.tree import Name, Number
 from tunepass.ir.scop import Hindrance
 
 SUBSCRIPT_HINT = "a subscript of indices, whole numbers that the nest does not change, `+`, `-`, and numbers as factors"

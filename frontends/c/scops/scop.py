@@ -23,7 +23,7 @@ from tunepass.frontends.c.scops.substitution.forward import forwarded
 from tunepass.frontends.c.scops.substitution.live import is_live_after
 from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.c.scops.substitution.walks import with_distances
-from tunepass.frontends.cfamily.lexemes import on_plain_lines
+from tunepass.frontends.cfamily.text.lexemes import on_plain_lines
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tunepass.compilers.cc import identify
 from tunepass.compilers.options import kept
 from tunepass.diagnostics import ToolError
-from tunepass.frontends.cfamily.command import read_words
+from tunepass.frontends.cfamily.preprocessing.command import read_words
 
 LANGUAGE_WORDS = {"c": "c", "c++": "c++", "cuda": "c++", "hls": "c++", "opencl": "cl"}
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tunepass.frontends.cfamily.declared import CType, Declared, TypeRecord, Types, canonical_type, is_known, merged
+from tunepass.frontends.cfamily.types.declared import (
+    CType,
+    Declared,
+    TypeRecord,
+    Types,
+    canonical_type,
+    is_known,
+    merged,
+)
 from tunepass.frontends.cfamily.types.model import (
     Array,
     Base,

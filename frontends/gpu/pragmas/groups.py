@@ -15,7 +15,7 @@ from tunepass.frontends.c.pragmas.pragma import (
     parse_constraint,
     parse_model,
 )
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition
 from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma, parse_gpu_kernel
 from tunepass.frontends.gpu.pragmas.work import AccessPragma, WorkPragma, parse_access, parse_work
 from tunepass.frontends.params.param import ParamText, parse_param

@@ -9,9 +9,9 @@ from typing import Literal
 from tunepass.diagnostics import TunepassError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Type
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.values import Values
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import (
     Block,
     Declaration,
     Declarator,
@@ -22,8 +22,8 @@ from tunepass.frontends.cfamily.tree import (
     SyntaxFault,
     TemplateParameter,
 )
+from tunepass.frontends.cfamily.text.tokens import tokens
 from tunepass.frontends.cfamily.unit import Function, Unit
-from tunepass.frontends.cfamily.values import Values
 
 Where = Literal["global", "shared", "local", "constant"]
 SHARED = frozenset({"__shared__", "__local", "local"})

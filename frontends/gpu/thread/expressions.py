@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,
@@ -29,7 +29,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
-from tunepass.frontends.cfamily.walk import in_order, names, parts
+from tunepass.frontends.cfamily.syntax.walk import in_order, names, parts
 from tunepass.frontends.gpu.thread.amounts import OpenRegion
 from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED, Code, Variable, Where, template_texts
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.values import Values
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,
@@ -23,8 +23,8 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     SyntaxFault,
 )
-from tunepass.frontends.cfamily.values import Values
-from tunepass.frontends.cfamily.walk import same
+from tunepass.frontends.cfamily.syntax.walk import same
+from tunepass.frontends.cfamily.text.tokens import Token
 
 NONE = algebra.lift(0)
 UNROLLED = 16  # trips up to which nvcc unrolls a loop that no pragma speaks of

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.branches import branch_sets
+from tunepass.frontends.cfamily.branches.sets import branch_sets
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.gpu_thread import CodeRegion, ThreadCode
 from tunepass.space.configuration import Value

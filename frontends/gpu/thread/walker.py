@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Declaration,
@@ -29,6 +28,7 @@ from tunepass.frontends.cfamily.tree import (
     SyntaxFault,
     While,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.gpu.thread.amounts import OpenRegion
 from tunepass.frontends.gpu.thread.code import FIXED, ONE, SHARED, Variable
 from tunepass.frontends.gpu.thread.expressions import Expressions

@@ -6,7 +6,7 @@ import math
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
-from tunepass.frontends.cfamily.literals import arithmetic
+from tunepass.frontends.cfamily.constants.literals import arithmetic
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.state import State, known
 from tunepass.frontends.hls.body.values import Value

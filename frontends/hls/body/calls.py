@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.cfamily.nodes import type_names
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import Call, Declaration, Expression, Member, Name, PragmaWords, Statement
+from tunepass.frontends.cfamily.syntax.nodes import type_names
+from tunepass.frontends.cfamily.syntax.tree import Call, Declaration, Expression, Member, Name, PragmaWords, Statement
+from tunepass.frontends.cfamily.syntax.walk import loops_of, nodes
+from tunepass.frontends.cfamily.text.tokens import tokens
 from tunepass.frontends.cfamily.unit import Function
-from tunepass.frontends.cfamily.walk import loops_of, nodes
 from tunepass.frontends.hls.body.arithmetic import convert
 from tunepass.frontends.hls.body.libraries import Libraries
 from tunepass.frontends.hls.body.state import known

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.tree import Call, Declaration, Declarator, Expression, Items, Record
+from tunepass.frontends.cfamily.syntax.tree import Call, Declaration, Declarator, Expression, Items, Record
 from tunepass.frontends.hls.body.expressions import Expressions
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.types import Kind

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import INT_MAX, Expr
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,

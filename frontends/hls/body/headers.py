@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.literals import arithmetic
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import arithmetic
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,
@@ -26,7 +26,7 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
     While,
 )
-from tunepass.frontends.cfamily.walk import assigned, nodes
+from tunepass.frontends.cfamily.syntax.walk import assigned, nodes
 from tunepass.frontends.hls.body.calls import Calls
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.trips import mean_of, most_of

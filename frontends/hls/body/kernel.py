@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tunepass.diagnostics import Diagnostic, SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.tree import Attribute, Declaration, SyntaxFault
+from tunepass.frontends.cfamily.syntax.tree import Attribute, Declaration, SyntaxFault
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.blocks import BlockBuilder
 from tunepass.frontends.hls.body.calls import Frame

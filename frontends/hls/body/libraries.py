@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
-from tunepass.frontends.cfamily.tree import Expression, Member
+from tunepass.frontends.cfamily.syntax.tree import Expression, Member
 from tunepass.frontends.hls.body.arithmetic import convert
 from tunepass.frontends.hls.body.builtins import BARRIERS, NOTHING, mathematics
 from tunepass.frontends.hls.body.declarations import Declarations

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.nodes import Name as ExprName
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Declaration, Expression, For, ForEach, PragmaWords, Statement, While
-from tunepass.frontends.cfamily.walk import assigned, ends_early, pragmas_of
+from tunepass.frontends.cfamily.syntax.tree import Declaration, Expression, For, ForEach, PragmaWords, Statement, While
+from tunepass.frontends.cfamily.syntax.walk import assigned, ends_early, pragmas_of
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.hls.body.headers import Headers, Shape
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.state import known

@@ -10,8 +10,8 @@ from typing import Literal
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Expression, SyntaxFault
+from tunepass.frontends.cfamily.syntax.tree import Expression, SyntaxFault
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.hls.body.blocks import BlockBuilder
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.trips import ActiveLoop

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Block,
     Call,
     Declaration,
@@ -23,8 +22,9 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     While,
 )
+from tunepass.frontends.cfamily.syntax.walk import leaves, loops_of, nodes
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Function
-from tunepass.frontends.cfamily.walk import leaves, loops_of, nodes
 from tunepass.frontends.hls.body.arithmetic import binary, mux, truth
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.loops import Loops, loop_pragmas

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tunepass.expr import algebra
 from tunepass.expr.algebra import substitute
 from tunepass.expr.nodes import Expr, free_names
-from tunepass.frontends.cfamily.tree import Declaration, Expression, Record, SyntaxFault
+from tunepass.frontends.cfamily.syntax.tree import Declaration, Expression, Record, SyntaxFault
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.types import (
     TYPE_TEMPLATES,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import PragmaWords
+from tunepass.frontends.cfamily.syntax.tree import PragmaWords
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.hls.pragmas.options import Option, options
 from tunepass.ir.hls import ONE, ZERO
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.text.tokens import Token
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 

@@ -9,9 +9,9 @@ from typing import Protocol
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.cfamily.expressions import parse_expression
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Expression, PragmaWords, SyntaxFault
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import Expression, PragmaWords, SyntaxFault
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, RecordName, ScalarName
 from tunepass.frontends.hls.pragmas.known import PARTITIONS, VITIS, WORDS
 from tunepass.frontends.hls.pragmas.options import Option, options

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.values import TensorValue
+from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.frontends.onnx.operators.role import Rule
 from tunepass.frontends.onnx.site import Site
 from tunepass.frontends.onnx.values import Constant, Held

@@ -12,20 +12,20 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.bench_applications import PEERS
-from tunepass.backends.usual_flags import usual_openings
+from tunepass.backends.application.usual_flags import usual_openings
 from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 from tunepass.evaluators.measure.repeats import Repeats
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.ir.kernel import Kernel
+from tunepass.search.budget import LATE
+from tunepass.search.finalists.choice import simplest
+from tunepass.search.finalists.simplify import simpler
+from tunepass.search.openings import due_openings
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
-from tunepass.tuning.budget import LATE
-from tunepass.tuning.finalists import simplest
-from tunepass.tuning.openings import due_openings
-from tunepass.tuning.simplify import simpler
 
 RUNS = {"cpu": 1, "time": 5, "instructions": 1}  # of a configuration that is right, by what is measured
 TUNERS = ("tunepass", "optuna", "opentuner", "random", "genetic")

@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.benchmarks.paper.problems import Floats
 from tests.benchmarks.paper.runs import Run
-from tunepass.study.pareto import hypervolume, nondominated
+from tunepass.study.results.pareto import hypervolume, nondominated
 
 CONFIDENCE_80 = 1.2816  # of a normal
 

@@ -12,7 +12,7 @@ from tests.benchmarks.paper import tables
 from tests.benchmarks.paper.problems import Floats, Problem
 from tests.benchmarks.paper.published import EXHAUSTIVE, FIGURE_5
 from tests.benchmarks.paper.runs import Kept, Run
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 
 COLOURS = {
     "hypermapper": "#0072b2", "baseline": "#d55e00", "auto": "#009e73", "uniform": "#8c8c8c", "exact": "#000000",

@@ -15,7 +15,7 @@ from tunepass.exact.branch_and_bound import BranchAndBound
 from tunepass.expr.numpy_eval import Columns
 from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.space.space import Space
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 
 ROOT = Path(__file__).parents[3]
 KEEP = ROOT / "build" / "exact-fronts"

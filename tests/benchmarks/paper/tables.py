@@ -12,7 +12,7 @@ from tests.benchmarks.paper.indicator import Indicator, interval
 from tests.benchmarks.paper.problems import OBJECTIVES, Floats, Problem
 from tests.benchmarks.paper.runs import Kept, Run
 from tunepass.space.features.encoding import Encoding
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 
 CURVE = 60  # points of a curve
 

@@ -23,7 +23,7 @@ from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Permutation
 from tunepass.study.outcome import Measured
-from tunepass.study.pareto import hypervolume, nondominated
+from tunepass.study.results.pareto import hypervolume, nondominated
 
 REFUSALS = 5
 SPECTOR = ("bfs_dense", "bfs_sparse", "fir", "hist", "mm", "nw", "spmv_5000", "spmv_500000")

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
+from tunepass.search.fidelity import FULL, Fidelity, FidelityStudy
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Real
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.study.study import Study
-from tunepass.tuning.fidelity import FULL, Fidelity, FidelityStudy
 
 Floats = NDArray[np.float64]
 COST, BUDGET, MARKS = 0.1, 30, (10, 20, 30)

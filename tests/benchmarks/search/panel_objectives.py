@@ -22,7 +22,7 @@ from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 from tunepass.study.study import Study
 from tunepass.study.task import Task
 from tunepass.surrogates.base import Floats

@@ -10,7 +10,7 @@ from pathlib import Path
 import tunepass
 from tests.benchmarks.trust.kernels import FLAGS, IDLE
 from tunepass.backends.base import Target
-from tunepass.backends.c import CBackend
+from tunepass.backends.c.backend import CBackend
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.space.configuration import Configuration
 

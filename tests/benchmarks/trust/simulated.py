@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.evaluators.measure.interleaved import interleaved
+from tunepass.search.finalists.rounds import MOST_ROUNDS, Rounds
+from tunepass.study.comparison.winner import Decision, Finalist, decide_winner
 from tunepass.study.objective import Objective
-from tunepass.study.winner import Decision, Finalist, decide_winner
-from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
 
 RECORDED = Path(__file__).parent / "recorded.json"
 TIME = Objective("time", unit="ms")

@@ -11,9 +11,9 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.case_runs import affordable, run_cases
-from tunepass.evaluators.harness.cases import Case, Inputs, all_cases, of_candidate, with_special_values
 from tunepass.evaluators.harness.harness import Checked, FailedCase, HarnessRun
+from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
+from tunepass.evaluators.harness.reference.cases import Case, Inputs, all_cases, of_candidate, with_special_values
 from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured

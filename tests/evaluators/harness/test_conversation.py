@@ -15,11 +15,18 @@ from random import Random
 import numpy as np
 import pytest
 
-from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, OutsideClock, ProgramEnded, elapsed
-from tunepass.evaluators.harness.dialogues import be_checked, be_timed
-from tunepass.evaluators.harness.listening import Dialogue
-from tunepass.evaluators.harness.report import ArrayShape, ForgedReport
-from tunepass.evaluators.harness.sampling import Outputs, Questions, Refused
+from tunepass.evaluators.harness.dialogue.conversation import (
+    COMMAND,
+    Conversation,
+    Order,
+    OutsideClock,
+    ProgramEnded,
+    elapsed,
+)
+from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
+from tunepass.evaluators.harness.dialogue.listening import Dialogue
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport
+from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.outcome import Failed
 

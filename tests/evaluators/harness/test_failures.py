@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tunepass.evaluators.harness.dialogue.report import Report
 from tunepass.evaluators.harness.failures import harness_failure
-from tunepass.evaluators.harness.report import Report
 from tunepass.evaluators.process.run import Completed, Limits
 
 LIMITS = Limits(wall_s=2.5)

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from tunepass.evaluators.harness.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.report import Report
+from tunepass.evaluators.harness.dialogue.sampling import Questions
+from tunepass.evaluators.harness.dialogue.witness import Witness
 from tunepass.evaluators.harness.harness import PLACING, HarnessRun, Spoken, binding
-from tunepass.evaluators.harness.report import Report
-from tunepass.evaluators.harness.sampling import Questions
-from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed

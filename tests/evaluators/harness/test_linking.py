@@ -11,7 +11,7 @@ import pytest
 from tests.evaluators.kernels import WINDOW, window_task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.linking import not_linked, undefined_names
+from tunepass.evaluators.harness.programs.linking import not_linked, undefined_names
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured, Outcome

@@ -10,7 +10,7 @@ import pytest
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import LOOK_S, CompileRun
 from tunepass.evaluators.harness.harness import HarnessRun
-from tunepass.evaluators.harness.races import Race
+from tunepass.evaluators.harness.verification.races import Race
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check
 from tunepass.study.outcome import Failed, Measured

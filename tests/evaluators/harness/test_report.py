@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tunepass.evaluators.harness.report import ArrayShape, ForgedReport, Report, read_cases, shapes
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport, Report, read_cases, shapes
 from tunepass.evaluators.measure.timing import Sample
 
 ARRAYS = (ArrayShape("x", "f8", 2), ArrayShape("ready", "b1", 3))

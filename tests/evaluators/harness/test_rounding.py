@@ -10,8 +10,8 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.reference import Reference
-from tunepass.evaluators.harness.rounding import BY_CHANCE, Rounding
+from tunepass.evaluators.harness.reference.reference import Reference
+from tunepass.evaluators.harness.reference.rounding import BY_CHANCE, Rounding
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Measured
 

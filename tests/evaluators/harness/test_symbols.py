@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.harness.symbols import Symbols, symbols, taken_over
+from tunepass.evaluators.harness.programs.symbols import Symbols, symbols, taken_over
 
 TEXT = """
 #include <stdio.h>

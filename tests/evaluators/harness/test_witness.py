@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tunepass.evaluators.harness.dialogues import Timed
-from tunepass.evaluators.harness.witness import CALL_SHARE, DELAY_S, FAR_S, Ordered, Witness
+from tunepass.evaluators.harness.dialogue.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.witness import CALL_SHARE, DELAY_S, FAR_S, Ordered, Witness
 from tunepass.evaluators.measure.timing import Sample, counted, summarise
 
 

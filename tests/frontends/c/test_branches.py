@@ -8,10 +8,10 @@ import pytest
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.printer import to_text
-from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
-from tunepass.frontends.c.probes import probes
+from tunepass.frontends.c.nests.probes import probes
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import scheduled

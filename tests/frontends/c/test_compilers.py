@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.compilers import compilers_of, is_plain, with_default
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
+from tunepass.frontends.c.parameters.compilers import compilers_of, is_plain, with_default
 from tunepass.frontends.gpu.frontend import GpuFrontend
 from tunepass.space.configuration import Configuration
 

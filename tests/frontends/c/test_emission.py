@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.defaults import chosen
-from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.emission.defaults import chosen
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import defines, flags, lower
 from tunepass.ir.c_kernel import CKernel

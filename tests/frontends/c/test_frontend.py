@@ -9,7 +9,7 @@ import pytest
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.base import Parsed
-from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, ScalarArgument
 from tunepass.ir.kernel import Kernel

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.backends.c import TIME
-from tunepass.backends.c_tasks import call_task
+from tunepass.backends.c.backend import TIME
+from tunepass.backends.c.tasks import call_task
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Parsed
+from tunepass.frontends.c.call.globals import exposing_text
+from tunepass.frontends.c.call.variables import variables
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.globals import exposing_text
-from tunepass.frontends.c.variables import variables
 from tunepass.frontends.cfamily.reading import read
 from tunepass.ir.c_kernel import CKernel, Leaf
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.call.constants import constant_value
+from tunepass.frontends.c.call.requirements import sizes_allowed
+from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.pragmas.models import scalar_values
-from tunepass.frontends.c.requirements import sizes_allowed
-from tunepass.frontends.c.sizes import further_sizes, sizes_of_call
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration

@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.cfamily import preprocess
+from tunepass.frontends.cfamily.preprocessing import preprocess
 from tunepass.ir.kernel import Kernel
 
 NEST = """#pragma tunepass kernel f{0}(n = 64, x: in float[n * n], y: inout float[n * n])

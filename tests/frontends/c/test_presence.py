@@ -9,7 +9,7 @@ import pytest
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.base import Parsed
-from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel

@@ -11,10 +11,10 @@ import pytest
 from tunepass.backends.base import Target, backend_for
 from tunepass.cli import main
 from tunepass.diagnostics import Source
-from tunepass.frontends.c import nest_lowering
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.nest_lowering import illegal
-from tunepass.frontends.c.probes import probes, rewritten_nests
+from tunepass.frontends.c.nests import lowering as nest_lowering
+from tunepass.frontends.c.nests.lowering import illegal
+from tunepass.frontends.c.nests.probes import probes, rewritten_nests
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
 

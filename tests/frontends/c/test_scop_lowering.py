@@ -8,7 +8,7 @@ import pytest
 
 from tests.polyhedral.scops import JACOBI, SYRK
 from tunepass.evaluators.toolchains.remarks import not_applied
-from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Binding, Choice, Kernel
@@ -62,7 +62,7 @@ def test_a_schedule_that_breaks_a_dependence_is_refused_with_its_lines() -> None
 
 def test_a_schedule_that_is_not_written_as_it_stands_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     directives = ScopDirectives(order=("ORDER",), tile=(Factor("i", "T"),))
-    monkeypatch.setattr("tunepass.frontends.c.nest_lowering.is_faithful", lambda *plan: False)
+    monkeypatch.setattr("tunepass.frontends.c.nests.lowering.is_faithful", lambda *plan: False)
     values = {"ORDER": ("i", "j", "j_2", "k"), "T": 8, "P": 0}
     failed = not_applied(lower(kernel(SYRK, directives), Configuration(values)).requests, ())
     assert failed is not None

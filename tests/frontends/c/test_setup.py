@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
+from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.sizes import further_sizes, sizes_of_call
 from tunepass.ir.c_kernel import CKernel, KernelCall, Setup
 
 HEAD = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.frontends.c.test_inputs import call_of
-from tunepass.frontends.c.sizes import CHEAP, FurtherSizes, sizes_of_call
+from tunepass.frontends.c.call.sizes import CHEAP, FurtherSizes, sizes_of_call
 
 
 def further(arguments: str, formals: str, clauses: str = "") -> FurtherSizes:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.emission.defaults import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import defines, lower
 from tunepass.ir.kernel import Choice, Kernel

@@ -11,7 +11,7 @@ import pytest
 from tunepass.backends.base import Target, backend_for
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.algebra import lift
-from tunepass.frontends.c.dispatch import variant_units
+from tunepass.frontends.c.emission.dispatch import variant_units
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.ir.kernel import Choice, Kernel
 from tunepass.ir.sizes import SizedVariants

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.declared import CType, declared_types
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.types.declared import CType, declared_types
 
 
 def test_using_may_name_an_array() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.frontends.c.scops.reading import PRAGMA, accesses, scop_of
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.cfamily.definitions import definitions
+from tunepass.frontends.cfamily.functions.definitions import definitions
 from tunepass.frontends.cfamily.reading import read
 from tunepass.polyhedral.codegen.write import rewrite_scop
 from tunepass.polyhedral.schedules.plan import Plan

@@ -8,7 +8,7 @@ import pytest
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.printer import to_text
-from tunepass.frontends.cfamily.branches import BranchSet, branch_sets, refusals
+from tunepass.frontends.cfamily.branches.sets import BranchSet, branch_sets, refusals
 from tunepass.frontends.cfamily.reading import read
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical

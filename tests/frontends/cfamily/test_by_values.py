@@ -10,8 +10,8 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.printer import to_text
-from tunepass.frontends.cfamily.branches import branch_sets
-from tunepass.frontends.cfamily.by_values import condition_for, truths
+from tunepass.frontends.cfamily.branches.by_values import condition_for, truths
+from tunepass.frontends.cfamily.branches.sets import branch_sets
 from tunepass.frontends.cfamily.reading import read
 from tunepass.space.parameters.categorical import Categorical
 from tunepass.space.parameters.integer import Integer

@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Binary,
     Call,
     Cast,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tunepass.frontends.cfamily.chains import branch_around, chains
-from tunepass.frontends.cfamily.raw import read_raw
+from tunepass.frontends.cfamily.preprocessing.chains import branch_around, chains
+from tunepass.frontends.cfamily.text.raw import read_raw
 
 TEXT = """#if A
 #ifdef B

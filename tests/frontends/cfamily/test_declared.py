@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.elements import UnknownElement, leaves_of
-from tunepass.frontends.cfamily.declared import CType, Types, declared, declared_types, named_type
+from tunepass.frontends.c.setup.elements import UnknownElement, leaves_of
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.types.declared import CType, Types, declared, declared_types, named_type
 from tunepass.ir.c_kernel import Leaf
 
 TEXT = """

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.types.declared import canonical_type
 
 
 def listed(text: str, cpp: bool = True) -> tuple[FunctionDefinition, ...]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.command import Command
-from tunepass.frontends.cfamily.device import device_command, names_in_toolkit
+from tunepass.frontends.cfamily.preprocessing.command import Command
+from tunepass.frontends.cfamily.preprocessing.device import device_command, names_in_toolkit
 from tunepass.frontends.cfamily.reading import read
 
 NVCC = """#!/bin/sh

@@ -8,8 +8,8 @@ from tests.frontends.c.scops.reading import PRAGMA, accesses, scop_of
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Binary, Jump, Lambda
-from tunepass.frontends.cfamily.walk import nodes
+from tunepass.frontends.cfamily.syntax.tree import Binary, Jump, Lambda
+from tunepass.frontends.cfamily.syntax.walk import nodes
 
 COMPUTED = """
 void f(int n, int *x) {

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.command import Dialect
+from tunepass.frontends.cfamily.preprocessing.command import Dialect
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Block, Declaration, Place
+from tunepass.frontends.cfamily.syntax.tree import Block, Declaration, Place
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 CONSTRUCTS = Path(__file__).parent / "constructs"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.alternatives import alternatives
-from tunepass.frontends.cfamily.guards import guarded
-from tunepass.frontends.cfamily.raw import read_raw
+from tunepass.frontends.cfamily.branches.alternatives import alternatives
+from tunepass.frontends.cfamily.preprocessing.guards import guarded
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import PragmaWords
+from tunepass.frontends.cfamily.syntax.tree import PragmaWords
+from tunepass.frontends.cfamily.text.raw import read_raw
 from tunepass.space.parameters.ordinal import Ordinal
 
 SYMBOLS = frozenset({"T"})

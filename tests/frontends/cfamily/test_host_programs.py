@@ -9,7 +9,7 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Binary, Declaration, Declarator, Items, Lambda, Opaque, Text
+from tunepass.frontends.cfamily.syntax.tree import Binary, Declaration, Declarator, Items, Lambda, Opaque, Text
 
 
 def declared(text: str) -> dict[str, Declarator]:

@@ -9,10 +9,10 @@ import pytest
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.cfamily.annotated import annotated
-from tunepass.frontends.cfamily.lexemes import on_plain_lines
-from tunepass.frontends.cfamily.raw import read_raw
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import tokens, words_of
+from tunepass.frontends.cfamily.text.lexemes import on_plain_lines
+from tunepass.frontends.cfamily.text.raw import read_raw
+from tunepass.frontends.cfamily.text.tokens import tokens, words_of
 from tunepass.ir.c_kernel import CKernel
 from tunepass.polyhedral.codegen.write import rewrite_scop
 from tunepass.polyhedral.schedules.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.definitions import definitions
+from tunepass.frontends.cfamily.functions.definitions import definitions
 from tunepass.frontends.cfamily.reading import read
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.alignment import INCLUDED_LIMIT
+from tunepass.frontends.cfamily.preprocessing.alignment import INCLUDED_LIMIT
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Block, For, If, Jump, PragmaWords, Statement
+from tunepass.frontends.cfamily.syntax.tree import Block, For, If, Jump, PragmaWords, Statement
 from tunepass.frontends.cfamily.unit import Unit
 
 

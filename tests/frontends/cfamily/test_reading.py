@@ -11,7 +11,7 @@ import pytest
 from tunepass.compilers import asking
 from tunepass.diagnostics import Severity, Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.cfamily import alignment
+from tunepass.frontends.cfamily.preprocessing import alignment
 from tunepass.frontends.cfamily.reading import read
 
 KERNEL = "#pragma tunepass kernel f(n = 64, x: inout double[n])\nvoid f(int n, double *x) {\n"

@@ -7,8 +7,8 @@ import pytest
 from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.algebra import number
 from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.cfamily.constants.scoped_constants import qualified_names, scoped_constants
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.scoped_constants import qualified_names, scoped_constants
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, NamedArgument, ScalarArgument
 
 TEXT = """

@@ -7,10 +7,9 @@ from typing import TypeVar
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.feed import Feeder
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,
@@ -26,6 +25,7 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import tokens
 
 
 def statements(text: str, before: str = "", formals: str = "int a, int i, int d") -> tuple[Statement, ...]:

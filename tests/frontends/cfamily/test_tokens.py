@@ -2,7 +2,7 @@
 
 import pytest
 
-from tunepass.frontends.cfamily.tokens import tokens, words_of
+from tunepass.frontends.cfamily.text.tokens import tokens, words_of
 
 TEXTS = [
     "int f(int n) { return n ->* m ... <=> x<<=2; }",

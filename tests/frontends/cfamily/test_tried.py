@@ -6,10 +6,10 @@ import pytest
 
 from tests.frontends.c.scops.reading import accesses, scop_of
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.cfamily.definitions import definitions
+from tunepass.frontends.cfamily.functions.definitions import definitions
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tree import Evaluated, Jump, Tried
-from tunepass.frontends.cfamily.walk import nodes
+from tunepass.frontends.cfamily.syntax.tree import Evaluated, Jump, Tried
+from tunepass.frontends.cfamily.syntax.walk import nodes
 
 WHOLE = """
 struct S { int v; S() try : v(1) { } catch (...) { } int get() const try { return v; } catch (...) { return 0; } };

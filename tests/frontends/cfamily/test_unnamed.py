@@ -6,9 +6,9 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.cfamily.declared import declared_types
-from tunepass.frontends.cfamily.definitions import definitions
+from tunepass.frontends.cfamily.functions.definitions import definitions
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.types.declared import declared_types
 from tunepass.frontends.cfamily.unit import Unit
 
 

@@ -7,12 +7,12 @@ import pytest
 from tunepass.diagnostics import Source
 from tunepass.expr.nodes import BOOL, INTEGER, CategoryType
 from tunepass.expr.printer import to_text
-from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.expressions import parse_expression
+from tunepass.frontends.cfamily.constants.named_numbers import constants
+from tunepass.frontends.cfamily.constants.values import Values
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import Expression
-from tunepass.frontends.cfamily.values import Values
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import Expression
+from tunepass.frontends.cfamily.text.tokens import tokens
 
 SYMBOLS = {"T": INTEGER, "U": INTEGER, "A": BOOL, "S": CategoryType(("CACHE", "SHARED"))}
 

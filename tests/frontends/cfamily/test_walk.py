@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import Expression, Index, Lambda
-from tunepass.frontends.cfamily.walk import declarations_in, names, same
+from tunepass.frontends.cfamily.syntax.expressions import parse_expression
+from tunepass.frontends.cfamily.syntax.tree import Expression, Index, Lambda
+from tunepass.frontends.cfamily.syntax.walk import declarations_in, names, same
+from tunepass.frontends.cfamily.text.tokens import tokens
 
 
 def expression(text: str) -> Expression:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, kernel, short
 from tunepass.expr.algebra import lift, substitute
-from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.gpu.frontend import GpuFrontend
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Choice, Kernel

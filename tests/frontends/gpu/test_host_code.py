@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, kernel
-from tunepass.backends.gpu_text import compiled_text
+from tunepass.backends.gpu.text import compiled_text
 from tunepass.diagnostics import Source
 from tunepass.frontends.gpu.host_code import without_host_code
 from tunepass.ir.kernel import Kernel

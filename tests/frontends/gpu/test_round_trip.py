@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from tests.examples import scaled
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, kernel, parse
-from tunepass.backends.gpu_text import compiled_text
+from tunepass.backends.gpu.text import compiled_text
 from tunepass.cli import main
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.defaults import literal_text
+from tunepass.frontends.c.emission.defaults import literal_text
 from tunepass.frontends.gpu.frontend import GpuFrontend
 from tunepass.frontends.params.tokens import unquoted
 from tunepass.ir.gpu import GpuKernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.parser import parse
-from tunepass.space.feasible.box_search import BoxSearch, resample
+from tunepass.space.feasible.ranges.box_search import BoxSearch, resample
 from tunepass.space.parameter import Integer, Real
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tunepass.diagnostics import SpaceError
 from tunepass.space.columns import length
-from tunepass.space.feasible.conditioned import ConditionedSampler
+from tunepass.space.feasible.sampling.conditioned import ConditionedSampler
 from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
 from tunepass.space.space import Space
 

@@ -9,8 +9,8 @@ import pytest
 
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.parser import parse
-from tunepass.space.feasible.contraction import Contraction
-from tunepass.space.feasible.ranges import TermRange
+from tunepass.space.feasible.ranges.bounds import TermRange
+from tunepass.space.feasible.ranges.contraction import Contraction
 from tunepass.space.parameter import Integer
 
 TEXTS = [

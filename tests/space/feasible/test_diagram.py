@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tunepass.space.feasible.diagram import dedupe, from_rows
+from tunepass.space.feasible.diagram.diagram import dedupe, from_rows
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 

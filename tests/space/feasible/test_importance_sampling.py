@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tunepass.expr.parser import parse
-from tunepass.space.feasible.compiled import CompiledConstraints
-from tunepass.space.feasible.importance_sampling import ImportanceSampler
+from tunepass.space.feasible.diagram.compiled import CompiledConstraints
+from tunepass.space.feasible.sampling.importance_sampling import ImportanceSampler
 from tunepass.space.parameter import Integer, Permutation
 
 

@@ -7,10 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tunepass.space.feasible import order, path_counts
-from tunepass.space.feasible.diagram import Diagram
+from tunepass.space.feasible.diagram import order, path_counts
+from tunepass.space.feasible.diagram.diagram import Diagram
+from tunepass.space.feasible.diagram.path_counts import LargeCounts, SmallCounts
 from tunepass.space.feasible.group import DiagramGroup
-from tunepass.space.feasible.path_counts import LargeCounts, SmallCounts
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
 

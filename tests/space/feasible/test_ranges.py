@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from tunepass.space.feasible.ranges import HUGE, TermRange, _settled, box, constant, multiply, of_values
+from tunepass.space.feasible.ranges.bounds import HUGE, TermRange, _settled, box, constant, multiply, of_values
 
 
 def test_an_infinite_end_is_as_large_as_an_end_can_be() -> None:

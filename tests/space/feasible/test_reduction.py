@@ -11,8 +11,8 @@ from tunepass.diagnostics import SpaceError
 from tunepass.expr.numpy_eval import evaluate, satisfied
 from tunepass.expr.parser import parse
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible import box_search
-from tunepass.space.feasible.reduction import Reduction, period
+from tunepass.space.feasible.ranges import box_search
+from tunepass.space.feasible.reduction.reduction import Reduction, period
 from tunepass.space.parameter import Integer, Ordinal, Parameter
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import SpaceError
-from tunepass.space.feasible.rejection import RejectionGroup
+from tunepass.space.feasible.sampling.rejection import RejectionGroup
 from tunepass.space.parameter import Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 

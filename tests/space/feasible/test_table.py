@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import SpaceError
-from tunepass.space.feasible.table import group_of, parameters_of
+from tunepass.space.feasible.diagram.table import group_of, parameters_of
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 
 

@@ -9,8 +9,8 @@ from tunepass.expr.nodes import INTEGER, Expr, Name
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.expr.typing import binary, call, constant
-from tunepass.space.feasible.order import choose
-from tunepass.space.feasible.terms import Term, Terms, conjuncts
+from tunepass.space.feasible.diagram.order import choose
+from tunepass.space.feasible.diagram.terms import Term, Terms, conjuncts
 from tunepass.space.parameter import Integer, Permutation
 
 ABC = [Integer(n, 1, 9) for n in "abc"]

@@ -9,7 +9,7 @@ import pytest
 
 from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
-from tunepass.space.feasible.compiled import build_group
+from tunepass.space.feasible.diagram.compiled import build_group
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.parameters.numeric import NumericParameter

@@ -17,7 +17,7 @@ from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
-from tunepass.study.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume
 from tunepass.study.trial import Trial
 from tunepass.testing.strategy import Build, StrategyContract, drive, price, small_space, task
 

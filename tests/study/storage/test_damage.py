@@ -11,7 +11,7 @@ import pytest
 
 from tests.study.storage.test_store import OUTCOMES, TIME, open_study, trial, url
 from tunepass.diagnostics import StudyError
-from tunepass.study.comparison import comparison_of
+from tunepass.study.comparison.final_round import comparison_of
 from tunepass.study.manifest import Manifest, Part
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage.salvage import salvage

@@ -14,9 +14,9 @@ import pytest
 from tests.study.storage.test_damage import CHANGES, damaged, stored
 from tests.study.storage.test_store import OUTCOMES, configuration, open_study, url
 from tunepass.diagnostics import StudyError
-from tunepass.study import trial_columns
 from tunepass.study.ledger import Check, Ledger
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.results import trial_columns
 from tunepass.study.storage import trial_blocks
 from tunepass.study.storage.json_lines import lines
 from tunepass.study.storage.salvage import salvage

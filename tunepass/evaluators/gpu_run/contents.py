@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from tunepass.evaluators.gpu_run.protocol import Place
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.drawing import drawn
-from tunepass.evaluators.harness.report import describe_out_of_bounds
+from tunepass.evaluators.harness.dialogue.report import describe_out_of_bounds
+from tunepass.evaluators.harness.reference.drawing import drawn
 from tunepass.evaluators.measure.tolerance import Array
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.ir.gpu_call import INDEX, CalledBuffer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tunepass.evaluators.harness.report import Report, describe_out_of_bounds
+from tunepass.evaluators.harness.dialogue.report import Report, describe_out_of_bounds
 from tunepass.evaluators.process.failures import OUT_OF_MEMORY, run_failure
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed

@@ -12,14 +12,21 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from tunepass.compilers.asking import base_environment
-from tunepass.evaluators.harness.cases import Case
-from tunepass.evaluators.harness.conversation import Conversation
-from tunepass.evaluators.harness.dialogues import Timed, be_checked, be_counted, be_timed, be_timed_in_turns, compute
+from tunepass.evaluators.harness.dialogue.conversation import Conversation
+from tunepass.evaluators.harness.dialogue.dialogues import (
+    Timed,
+    be_checked,
+    be_counted,
+    be_timed,
+    be_timed_in_turns,
+    compute,
+)
+from tunepass.evaluators.harness.dialogue.listening import Dialogue
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, Report
+from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions
+from tunepass.evaluators.harness.dialogue.witness import Witness
 from tunepass.evaluators.harness.failures import harness_failure
-from tunepass.evaluators.harness.listening import Dialogue
-from tunepass.evaluators.harness.report import ArrayShape, Report
-from tunepass.evaluators.harness.sampling import Outputs, Questions
-from tunepass.evaluators.harness.witness import Witness
+from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.evaluators.measure.turns import Party
 from tunepass.evaluators.process.run import Completed, Limits, run_limited

@@ -7,9 +7,9 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from tunepass.evaluators.harness.dialogue.sampling import Questions
+from tunepass.evaluators.harness.dialogue.witness import Witness
 from tunepass.evaluators.harness.harness import HarnessRun, Shapes
-from tunepass.evaluators.harness.sampling import Questions
-from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.measure.timing import MeasurePlan, Sample
 from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
 from tunepass.evaluators.process.run import Limits, stop_all

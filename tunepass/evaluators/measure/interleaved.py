@@ -9,7 +9,7 @@ from tunepass.study.outcome import Failed
 
 Behind = Callable[[Sequence[Sequence[float]]], Collection[int]]  # values by round -> who needs no further rounds
 
-LEAST_ROUNDS = 4  # of finalists, whatever the time: fewer decide nothing (tunepass.study.sequential)
+LEAST_ROUNDS = 4  # of finalists, whatever the time: fewer decide nothing (tunepass.study.comparison.sequential)
 
 
 def interleaved(

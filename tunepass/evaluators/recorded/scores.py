@@ -10,7 +10,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.evaluators.recorded.table import RecordedSpace
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
-from tunepass.study.pareto import hypervolume, nondominated
+from tunepass.study.results.pareto import hypervolume, nondominated
 from tunepass.study.trial import Trial
 
 

@@ -9,14 +9,14 @@ from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import CompiledConstraints, build_group, listed_group
 from tunepass.space.feasible.components import components
 from tunepass.space.feasible.conditional import ConditionalGroup, CountedConditionalGroup
 from tunepass.space.feasible.conflict import conflicting, describe
+from tunepass.space.feasible.diagram.compile import TooLarge
+from tunepass.space.feasible.diagram.compiled import CompiledConstraints, build_group, listed_group
 from tunepass.space.feasible.group import DiagramGroup, FreeGroup, InfiniteGroup, ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
-from tunepass.space.feasible.rejection import RejectionGroup
+from tunepass.space.feasible.sampling.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
 
 TREE_NODES = 200_000  # of a diagram in the order of the conditions, before another order is tried

@@ -9,11 +9,11 @@ import numpy as np
 from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
 from tunepass.space.feasible.components import components
-from tunepass.space.feasible.contraction import contradictory
+from tunepass.space.feasible.diagram.compile import TooLarge
+from tunepass.space.feasible.diagram.compiled import CompiledConstraints, listed_group
 from tunepass.space.feasible.masks import met
+from tunepass.space.feasible.ranges.contraction import contradictory
 from tunepass.space.parameter import Parameter
 
 DRAWS = 4096  # by which the share of a constraint is estimated

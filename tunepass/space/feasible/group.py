@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, Mask
-from tunepass.space.feasible.diagram import Diagram, Weighted
-from tunepass.space.feasible.path_counts import LIMIT
+from tunepass.space.feasible.diagram.diagram import Diagram, Weighted
+from tunepass.space.feasible.diagram.path_counts import LIMIT
 from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
 

@@ -52,7 +52,7 @@ from tunepass.strategies.bo.surrogate_models import (
 from tunepass.strategies.noise import Noise, believed, noise_of
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.transforms import log_scale, scalarised
-from tunepass.study.recommendation import Beliefs
+from tunepass.study.results.recommendation import Beliefs
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest

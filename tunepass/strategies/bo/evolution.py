@@ -22,7 +22,7 @@ from tunepass.acquisition.scalarise import Scale
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.bo.crossover import mixed, mutated
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
 
 DIRECTIONS = 64

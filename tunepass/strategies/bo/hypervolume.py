@@ -45,7 +45,7 @@ from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateM
 from tunepass.strategies.bo.thresholds import Thresholds
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import PLAIN, OutputScale, log_scale_of
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest

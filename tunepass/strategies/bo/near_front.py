@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.study.pareto import nondominated
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
 
 

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tunepass.study.comparison import Comparison
+from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.checked import Damage

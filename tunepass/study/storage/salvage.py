@@ -20,7 +20,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.files import check_regular, read_utf8, scratch_folder, shown, sync_folder
 from tunepass.machine_faults import cannot
 from tunepass.space.configuration import Configuration
-from tunepass.study.comparison import Comparison
+from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.manifest import Manifest
 from tunepass.study.outcome import Measured
 from tunepass.study.prior_origin import Origin

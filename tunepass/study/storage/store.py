@@ -17,10 +17,11 @@ from itertools import chain
 from pathlib import Path
 
 from tunepass.space.configuration import Configuration
-from tunepass.study.comparison import Comparison
+from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
+from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage import checked, database, json_text
 from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
@@ -37,7 +38,6 @@ from tunepass.study.storage.trial_rows import (
     to_trial,
 )
 from tunepass.study.trial import Trial, spent
-from tunepass.study.trial_columns import collecting_later
 
 RELEASED = "released"  # owner of a suggestion that its process gave back
 

@@ -20,14 +20,14 @@ import numpy as np
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
-from tunepass.study import trial_columns
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.results import trial_columns
+from tunepass.study.results.trial_columns import Floats, Mask, TrialColumns
 from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.schema import STAGES
 from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, read_intermediate
 from tunepass.study.trial import Trial
-from tunepass.study.trial_columns import Floats, Mask, TrialColumns
 
 ROWS = 5_000  # of a block
 BLOCK_COLUMNS = (*TRIAL_COLUMNS, "finished")

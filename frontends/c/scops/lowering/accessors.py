@@ -15,9 +15,7 @@ from tunepass.frontends.c.scops.lowering.rewriting import mapped, parts_of, subs
 from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE, SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.numbers.rows import Rowed, moved_on, rowed
 from tunepass.frontends.c.scops.statements.updates import key
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -37,6 +35,8 @@ from tunepass.frontends.cfamily.tree import (
     SyntaxFault,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
+from tunepass.frontends.cfamily.types.declared import canonical_type
 from tunepass.frontends.cfamily.unit import Function
 
 MOST_LEVELS = 4  # of functions that call each other

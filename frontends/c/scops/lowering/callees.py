@@ -16,7 +16,7 @@ from tunepass.frontends.c.scops.numbers.pure_functions import is_pure
 from tunepass.frontends.c.scops.statements.effects import Effect, Effects, KnownCall, Reached, UnknownCall
 from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables, read_variables
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Call,

@@ -15,9 +15,9 @@ from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Binary, Call, Cast, Expression, Index, Items, Name, Number, Unary
+from tunepass.frontends.cfamily.syntax.tree import Binary, Call, Cast, Expression, Index, Items, Name, Number, Unary
+from tunepass.frontends.cfamily.text.tokens import Token
+from tunepass.frontends.cfamily.types.declared import canonical_type
 from tunepass.frontends.cfamily.unit import Unit
 
 TYPE_OF = ("decltype(", "typeof(", "__typeof__(")

@@ -10,7 +10,7 @@ from tunepass.frontends.c.scops.statements.effects import Effects, KnownCall
 from tunepass.frontends.c.scops.statements.lvalues import resolve
 from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.variables import Variables
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,

@@ -9,9 +9,8 @@ from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_statement, names_in
 from tunepass.frontends.c.scops.numbers.plain_text import plain_text
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Declaration,
@@ -22,6 +21,7 @@ from tunepass.frontends.cfamily.tree import (
     Number,
     Step,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

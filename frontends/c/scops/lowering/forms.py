@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from tunepass.frontends.c.scops.statements.edits import Edit, edits_within
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
-from tunepass.frontends.cfamily.marks import closing
-from tunepass.frontends.cfamily.tokens import Token, names_in
-from tunepass.frontends.cfamily.tree import Statement
+from tunepass.frontends.cfamily.syntax.tree import Statement
+from tunepass.frontends.cfamily.text.marks import closing
+from tunepass.frontends.cfamily.text.tokens import Token, names_in
 
 
 @dataclass

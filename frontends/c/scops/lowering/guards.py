@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.numbers.headers import leaving
-from tunepass.frontends.cfamily.tree import Block, Declaration, If, Jump, Statement
+from tunepass.frontends.cfamily.syntax.tree import Block, Declaration, If, Jump, Statement
 
 
 def guarded(statements: Sequence[Statement], forms: Forms) -> tuple[Statement, ...]:

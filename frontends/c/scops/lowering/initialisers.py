@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from tunepass.frontends.c.scops.lowering.forms import Forms
 from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Declaration, Declarator, Items, Number
+from tunepass.frontends.cfamily.syntax.tree import Declaration, Declarator, Items, Number
+from tunepass.frontends.cfamily.text.tokens import Token
 
 
 def with_equal_signs(s: Declaration, forms: Forms) -> Declaration:

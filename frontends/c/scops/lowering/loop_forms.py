@@ -14,8 +14,7 @@ from tunepass.frontends.c.scops.lowering.rewriting import names_in
 from tunepass.frontends.c.scops.numbers.headers import DoLoop, Downwards, WrapsBelowZero, leaving
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.updates import key
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -31,6 +30,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     While,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,7 @@ from tunepass.frontends.c.scops.lowering.plainer import plainer
 from tunepass.frontends.c.scops.lowering.rewriting import mapped_statement, names_in
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
-from tunepass.frontends.cfamily.names import plain_name
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Block,
     Declaration,
     Evaluated,
@@ -37,6 +35,8 @@ from tunepass.frontends.cfamily.tree import (
     Tried,
     While,
 )
+from tunepass.frontends.cfamily.text.names import plain_name
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 

@@ -12,8 +12,7 @@ from tunepass.frontends.c.scops.lowering.objects import THIS, Objects
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, parts_of
 from tunepass.frontends.c.scops.numbers.affine import isl_name
 from tunepass.frontends.c.scops.statements.variables import Variable
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -32,6 +31,7 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     While,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 COUNTS = ("size", "length")
 

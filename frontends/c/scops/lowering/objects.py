@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables
-from tunepass.frontends.cfamily.names import pieces, plain_name, template_arguments
-from tunepass.frontends.cfamily.tokens import renamed
-from tunepass.frontends.cfamily.tree import Expression, Index, Member, Name, Record, Unary
+from tunepass.frontends.cfamily.syntax.tree import Expression, Index, Member, Name, Record, Unary
+from tunepass.frontends.cfamily.text.names import pieces, plain_name, template_arguments
+from tunepass.frontends.cfamily.text.tokens import renamed
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 TAGS = ("struct ", "class ", "union ")

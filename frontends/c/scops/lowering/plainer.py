@@ -11,7 +11,7 @@ from tunepass.frontends.c.scops.lowering.guards import guarded
 from tunepass.frontends.c.scops.lowering.initialisers import with_equal_signs
 from tunepass.frontends.c.scops.lowering.loop_forms import as_for, counted_down, started
 from tunepass.frontends.c.scops.lowering.references import referred
-from tunepass.frontends.cfamily.tree import Block, Declaration, For, If, Jump, Statement, While
+from tunepass.frontends.cfamily.syntax.tree import Block, Declaration, For, If, Jump, Statement, While
 
 
 def plainer(statements: Sequence[Statement], end: int, forms: Forms) -> tuple[Statement, ...]:

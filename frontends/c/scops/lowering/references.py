@@ -9,7 +9,7 @@ from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_stateme
 from tunepass.frontends.c.scops.numbers.plain_text import grouped, initial_value
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.lvalues import resolve
-from tunepass.frontends.cfamily.tree import Assign, Call, Declaration, Expression, Name, Statement, Step
+from tunepass.frontends.cfamily.syntax.tree import Assign, Call, Declaration, Expression, Name, Statement, Step
 
 
 def referred(s: Declaration, later: Sequence[Statement], end: int, forms: Forms) -> Sequence[Statement] | None:

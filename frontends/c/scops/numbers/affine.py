@@ -14,9 +14,19 @@ from typing import Protocol
 from tunepass.frontends.c.scops.numbers.affine_values import Affine
 from tunepass.frontends.c.scops.numbers.c_types import SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.numbers.pure_functions import EXTREMES, plain_function
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tree import Binary, Call, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expression,
+    Name,
+    Number,
+    SizeOf,
+    Unary,
+)
+from tunepass.frontends.cfamily.types.declared import canonical_type
 
 ISL_WORDS = frozenset(("exists", "and", "or", "not", "min", "max", "mod", "floor", "ceil", "infty", "true", "false"))
 ISL_WORDS |= {"implies", "floord", "ceild", "rational"}

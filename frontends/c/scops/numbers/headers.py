@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from tunepass.frontends.c.scops.numbers.affine import Names, Whole, isl_text, whole
 from tunepass.frontends.c.scops.numbers.affine_values import Affine
 from tunepass.frontends.c.scops.numbers.c_types import SIGNED, UNSIGNED
-from tunepass.frontends.cfamily.declared import element_of
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -29,7 +27,9 @@ from tunepass.frontends.cfamily.tree import (
     Tried,
     While,
 )
-from tunepass.frontends.cfamily.walk import names as named
+from tunepass.frontends.cfamily.syntax.walk import names as named
+from tunepass.frontends.cfamily.text.tokens import Token
+from tunepass.frontends.cfamily.types.declared import element_of
 
 STEP_LIMIT = 1 << 10  # times the largest tile, still an int
 NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in wider numbers when written anew

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tunepass.frontends.c.scops.numbers.c_types import SIGNED, UNSIGNED
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
+from tunepass.frontends.cfamily.types.declared import canonical_type
 
 OPERATORS = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|")
 

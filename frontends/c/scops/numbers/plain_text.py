@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tunepass.frontends.cfamily.tokens import BRACKETS, closings, tokens
-from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Items, Name, Number, Unary
+from tunepass.frontends.cfamily.syntax.tree import Binary, Cast, Expression, Items, Name, Number, Unary
+from tunepass.frontends.cfamily.text.tokens import BRACKETS, closings, tokens
 
 
 def plain_text(e: Expression) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tunepass.frontends.c.scops.numbers.affine import Whole, polynomial
 from tunepass.frontends.c.scops.numbers.affine_values import Affine
-from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number
+from tunepass.frontends.cfamily.syntax.tree import Binary, Cast, Expression, Name, Number
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,8 @@ from tunepass.frontends.c.scops.statements.effects import Effect, Effects
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.updates import effects_of
-from tunepass.frontends.cfamily.tokens import Token, tokens
-from tunepass.frontends.cfamily.tree import (
-    Expression,
-    Statement,
-)
+from tunepass.frontends.cfamily.syntax.tree import Expression, Statement
+from tunepass.frontends.cfamily.text.tokens import Token, tokens
 from tunepass.ir.scop import Use
 
 STATEMENT_LIMIT = 300

@@ -11,8 +11,8 @@ from tunepass.frontends.c.scops.numbers.headers import Header, NotAffineError
 from tunepass.frontends.c.scops.reading.reader import RegionReader
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.statements.region import BEFORE_HINT, Region
-from tunepass.frontends.cfamily.tokens import Token, names_in
-from tunepass.frontends.cfamily.tree import Block, Declaration, Evaluated, For, PragmaWords, Statement
+from tunepass.frontends.cfamily.syntax.tree import Block, Declaration, Evaluated, For, PragmaWords, Statement
+from tunepass.frontends.cfamily.text.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import ScopLoop
 

@@ -26,8 +26,7 @@ from tunepass.frontends.c.scops.reading.leaves import LOOP_HINT, MACRO_HINT, Lea
 from tunepass.frontends.c.scops.reading.values import MODES
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region, check_pragma
-from tunepass.frontends.cfamily.tokens import renamed, tokens
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Declaration,
@@ -41,7 +40,8 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     While,
 )
-from tunepass.frontends.cfamily.words import ARITHMETIC
+from tunepass.frontends.cfamily.syntax.words import ARITHMETIC
+from tunepass.frontends.cfamily.text.tokens import renamed, tokens
 from tunepass.ir.scop import Hindrance, ScopLoop
 
 DECLARATION_HINT = "declare a number or an array of constant size, under a name of its own"

@@ -12,8 +12,8 @@ from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
 from tunepass.frontends.c.scops.numbers.invariants import invariant_text
 from tunepass.frontends.c.scops.statements.effects import Effects
 from tunepass.frontends.c.scops.statements.region import Region
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tree import Expression, Name, Number
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import Expression, Name, Number
 from tunepass.ir.scop import ScopLoop, ScopParameter
 
 Read = TypeVar("Read")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tunepass.frontends.c.scops.statements.occurrences import nodes
-from tunepass.frontends.cfamily.references import references_of
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Assign, Call, Declaration, Lambda, Member, Name, Step, Tried
+from tunepass.frontends.cfamily.functions.references import references_of
+from tunepass.frontends.cfamily.syntax.tree import Assign, Call, Declaration, Lambda, Member, Name, Step, Tried
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Function
 
 ASM = ("asm", "__asm__", "__asm")

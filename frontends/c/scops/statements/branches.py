@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.cfamily.chains import chains
+from tunepass.frontends.cfamily.preprocessing.chains import chains
 from tunepass.frontends.cfamily.unit import Unit
 
 BEFORE_HINT = "write the pragma before the `#if`"

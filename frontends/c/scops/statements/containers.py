@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.names import plain_name, template_arguments
-from tunepass.frontends.cfamily.tokens import tokens
-from tunepass.frontends.cfamily.tree import Expression, Name, Number
+from tunepass.frontends.cfamily.syntax.tree import Expression, Name, Number
+from tunepass.frontends.cfamily.text.names import plain_name, template_arguments
+from tunepass.frontends.cfamily.text.tokens import tokens
+from tunepass.frontends.cfamily.types.declared import canonical_type
 
 CONTAINERS = ("vector", "array", "valarray", "span")
 SIZED = ("array",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.text.tokens import Token, tokens
 
 PLAIN = frozenset("[].+-*")  # operators in a text that may follow `+` without brackets
 

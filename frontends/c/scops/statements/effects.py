@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.numbers.pure_functions import is_pure
 from tunepass.frontends.c.scops.statements.lvalues import Lvalue, parts_around, pointer_of, resolve
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -32,6 +31,7 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
     While,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 ANY_DEPTH = 1 << 30  # of subscripts, of what is no pointer
 POINTER_REASON = "what the pointer `{}` reaches is not known"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Binary,
     Call,
     Cast,
@@ -19,6 +18,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 
 class RowIndex(Index):

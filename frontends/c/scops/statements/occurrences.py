@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from tunepass.frontends.c.scops.statements.effects import Reached
-from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Declaration,
@@ -23,6 +22,7 @@ from tunepass.frontends.cfamily.tree import (
     Statement,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token, names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 
 

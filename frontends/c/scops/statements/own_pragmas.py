@@ -10,10 +10,10 @@ import itertools
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.cfamily.chains import CONDITIONS
-from tunepass.frontends.cfamily.lexemes import on_one_line
-from tunepass.frontends.cfamily.raw import Directive
-from tunepass.frontends.cfamily.tokens import names_in, tokens
+from tunepass.frontends.cfamily.preprocessing.chains import CONDITIONS
+from tunepass.frontends.cfamily.text.lexemes import on_one_line
+from tunepass.frontends.cfamily.text.raw import Directive
+from tunepass.frontends.cfamily.text.tokens import names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 
 KEPT = ("omp", "ivdep", "GCC", "clang", "unroll", "nounroll", "vector", "novector", "simd")

@@ -13,12 +13,10 @@ from tunepass.frontends.c.scops.statements.edits import Edit, edited
 from tunepass.frontends.c.scops.statements.occurrences import address_taken, nodes
 from tunepass.frontends.c.scops.statements.own_pragmas import OwnPragmas, check_before, check_dropped
 from tunepass.frontends.c.scops.statements.variables import Variables, read_variables
-from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.chains import CONDITIONS
-from tunepass.frontends.cfamily.lexemes import on_plain_lines
+from tunepass.frontends.cfamily.preprocessing.alignment import PragmaTokens
+from tunepass.frontends.cfamily.preprocessing.chains import CONDITIONS
 from tunepass.frontends.cfamily.refusals import condition_around
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Declaration,
@@ -34,6 +32,8 @@ from tunepass.frontends.cfamily.tree import (
     Tried,
     While,
 )
+from tunepass.frontends.cfamily.text.lexemes import on_plain_lines
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from tunepass.frontends.c.scops.numbers.pure_functions import PURE
 from tunepass.frontends.c.scops.statements.effects import Effect, Effects
 from tunepass.frontends.c.scops.statements.lvalues import resolve
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -27,6 +26,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 OPERATOR_OF = {"+=": "+", "-=": "+", "*=": "*"}
 KEEPS_LEFT = {"+": ("+", "-"), "*": ("*",)}  # operators that keep what is on their left in the sum, in the product

@@ -8,9 +8,7 @@ from typing import Literal
 
 from tunepass.frontends.c.scops.numbers.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.statements.containers import contained
-from tunepass.frontends.cfamily.declared import canonical_type, is_integral
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Binary,
     Block,
     Call,
@@ -33,8 +31,10 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
     While,
 )
+from tunepass.frontends.cfamily.syntax.words import QUALIFIERS, STORAGE, TAGGED
+from tunepass.frontends.cfamily.text.tokens import Token
+from tunepass.frontends.cfamily.types.declared import canonical_type, is_integral
 from tunepass.frontends.cfamily.unit import Function, Unit
-from tunepass.frontends.cfamily.words import QUALIFIERS, STORAGE, TAGGED
 
 Scope = Literal["formal", "local", "global", "inner"]
 POINTER_BYTE = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.frontends.c.scops.statements.occurrences import address_taken, nodes
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Call,
     Cast,

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from tunepass.frontends.c.scops.numbers.c_types import CAST, SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.numbers.plain_text import grouped
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables
-from tunepass.frontends.cfamily.declared import canonical_type
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import Token, closings, tokens
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
     Binary,
     Cast,
     Conditional,
@@ -22,6 +20,8 @@ from tunepass.frontends.cfamily.tree import (
     SizeOf,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token, closings, tokens
+from tunepass.frontends.cfamily.types.declared import canonical_type
 
 TEXT_LIMIT = 200  # characters of a definition, which every use repeats
 OPERATORS = frozenset(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "<", "<=", ">", ">=", "==", "!=", "&&", "||"))

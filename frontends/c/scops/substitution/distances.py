@@ -8,9 +8,8 @@ from functools import reduce
 
 from tunepass.frontends.c.scops.lowering.rewriting import names_in
 from tunepass.frontends.c.scops.numbers.plain_text import plain_text
-from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.constants.literals import literal
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Cast,
@@ -23,6 +22,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 WIDE = "long"  # what pointers are moved by does not overflow in it
 MOST_TERMS = 8

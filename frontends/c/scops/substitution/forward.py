@@ -33,7 +33,7 @@ from tunepass.frontends.c.scops.substitution.definitions import (
 from tunepass.frontends.c.scops.substitution.lasting import Known, Lasting
 from tunepass.frontends.c.scops.substitution.live import has_labels, is_live_after, path_to
 from tunepass.frontends.c.scops.substitution.uses import Replacement, Uses
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Block,
     Declaration,

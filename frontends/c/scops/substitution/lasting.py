@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tunepass.frontends.c.scops.statements.effects import Effects, pointer_in
 from tunepass.frontends.c.scops.statements.variables import Variables
 from tunepass.frontends.c.scops.substitution.definitions import Definition
-from tunepass.frontends.cfamily.tree import Statement
+from tunepass.frontends.cfamily.syntax.tree import Statement
 
 Known = Mapping[str, Definition]
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from tunepass.frontends.c.scops.numbers.headers import leaving
 from tunepass.frontends.c.scops.statements.effects import Effects
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Block,
     Declaration,
     Evaluated,

@@ -14,7 +14,7 @@ from tunepass.frontends.c.scops.statements.occurrences import named_in, nodes
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable
 from tunepass.frontends.c.scops.substitution.allocations import allocates
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,

@@ -9,8 +9,7 @@ from tunepass.frontends.c.scops.statements.edits import Edit, brackets_after, fo
 from tunepass.frontends.c.scops.statements.lvalues import RowIndex
 from tunepass.frontends.c.scops.statements.occurrences import pasted
 from tunepass.frontends.c.scops.substitution.definitions import Definition, split
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Call,
@@ -25,6 +24,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.cfamily.unit import Unit
 
 

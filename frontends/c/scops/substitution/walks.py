@@ -23,8 +23,7 @@ from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.substitution.distances import NOWHERE, Distance, Trips, step_of, trips_of
 from tunepass.frontends.c.scops.substitution.live import has_labels, is_live_after
-from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import (
+from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -43,6 +42,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Tried,
 )
+from tunepass.frontends.cfamily.text.tokens import Token
 
 
 class _NotAWalk(Exception):

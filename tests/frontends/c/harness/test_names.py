@@ -13,12 +13,12 @@ from tests.evaluators.kernels import ARGUMENTS, PROTOTYPE
 from tests.evaluators.test_cpp_kernels import outcomes, task_of
 from tunepass.diagnostics import Source, SourceError
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.compiling import TWICE
-from tunepass.evaluators.harness.symbols import HARMLESS, symbols
+from tunepass.evaluators.harness.programs.compiling import TWICE
+from tunepass.evaluators.harness.programs.symbols import HARMLESS, symbols
+from tunepass.frontends.c.call.reserved import CALLED
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.harness.plan import CSetup
 from tunepass.frontends.c.harness.text import harness_text
-from tunepass.frontends.c.reserved import CALLED
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 

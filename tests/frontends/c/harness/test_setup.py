@@ -11,8 +11,8 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.evaluators.toolchains.compiling import WRAPPED
+from tunepass.frontends.c.call.globals import exposing_text
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.globals import exposing_text
 from tunepass.frontends.c.harness.source import harness_source
 from tunepass.ir.c_kernel import CKernel
 

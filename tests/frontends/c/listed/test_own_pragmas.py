@@ -10,7 +10,7 @@ import pytest
 
 from tests.frontends.c.listed.test_rewrite import kernel, scheduled
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.emission.defaults import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.kernel import Kernel

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.emission.defaults import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import flags, lower
 from tunepass.ir.c_kernel import CKernel

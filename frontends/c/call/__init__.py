@@ -1,0 +1,1 @@
+"""From a `kernel` pragma to the call that the harness makes."""

@@ -1,0 +1,99 @@
+"""The further sizes at which a kernel's results are compared, where the pragma's clause `sizes` does not name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars
+from tunepass.ir.c_kernel import Argument, KernelCall, Size
+
+LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
+SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
+REMAINDERS = 16  # sizes that follow one another: the widest unrolled loops and vectors leave every remainder
+CHEAP = 1 << 14  # elements of all arrays, at most, at sizes of which many are tried
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherSizes:
+    """`sizes` in their order: `basic` ones, those that may be left out where they take the source long, cheap ones
+    first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one. `none` says why there
+    are none."""
+
+    sizes: tuple[Size, ...] = ()
+    basic: int = 0
+    middle: int = 0
+    none: str = ""
+
+    def remainders(self, tuned: int) -> tuple[int, ...]:
+        """The remainder by REMAINDERS of the largest scalar that varies at each size; empty where the `tuned` size is
+        smaller."""
+        return tuple(max(int(v) for _, v in s) % REMAINDERS for s in self.sizes) if tuned >= REMAINDERS else ()
+
+
+def further_sizes(call: KernelCall) -> tuple[Size, ...]:
+    """The sizes at which results are compared besides the tuned one."""
+    return sizes_of_call(call).sizes
+
+
+def sizes_of_call(call: KernelCall) -> FurtherSizes:
+    if call.sizes:
+        return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes))
+    setup_scalars = call.setup.scalars if call.setup else ()
+    if call.sizes is None:
+        return automatic_sizes(call.arguments, setup_scalars)
+    left = sorted(free_scalars(call.arguments).keys() - set(setup_scalars))
+    if call.setup is not None and left:
+        return FurtherSizes(none=f"the setup does not take {' and '.join(left)}")
+    return FurtherSizes()
+
+
+def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str] = ()) -> FurtherSizes:
+    """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, and one
+    above the tuned one, where whole numbers that the source gives decide the lengths, or what a setup makes: it takes
+    the scalars `setup_scalars`.
+
+    Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
+    free = free_scalars(arguments, setup_scalars)
+    if not free:
+        return FurtherSizes(none="no whole number above 1 of the pragma decides the length of an array")
+    ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}
+    part = 1 if element_count(arguments) <= LONG else 2
+    near = {name: _odd_below(value // part - 2 * ranks[value]) for name, value in free.items()}
+    largest = max(near.values())
+
+    def at(s: int) -> Size:
+        return tuple((name, max(1, min(near[name], s - 2 * ranks[v]))) for name, v in free.items())
+
+    def possible(size: Size) -> bool:
+        return size != tuple(free.items()) and fits(arguments, size, least=1)
+
+    def cheap(s: int) -> bool:
+        most = CHEAP if s > REMAINDERS else LONG
+        return s <= largest and not (possible(at(s)) and element_count(arguments, at(s)) > most)
+
+    end = _last(cheap, largest)
+    many = {*range(1, 2 * REMAINDERS + 2), *range(end - REMAINDERS + 1, end + 1)}
+    many |= {power + by for power in (1 << k for k in range(end.bit_length() + 1)) for by in (-1, 0, 1)}
+    above = tuple((name, value + 1) for name, value in free.items())
+    basic = [size for size in (tuple(near.items()), *map(at, SMALL)) if possible(size)]
+    optional = [size for size in (*(at(s) for s in sorted(many) if s > 0 and cheap(s)), above) if possible(size)]
+    *first, last = dict.fromkeys(basic) or [above]
+    between = [size for size in dict.fromkeys(optional) if size not in (*first, last)]
+    middle = len(first) + len(between) - (above in between)
+    sizes = tuple(size for size in (*first, *between, last) if possible(size))
+    return FurtherSizes(sizes, len(first), middle or len(sizes))
+
+
+def _last(cheap: Callable[[int], bool], largest: int) -> int:
+    """The largest s that is cheap, or 0."""
+    low, high = 0, largest + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cheap(middle) else (low, middle)
+    return low
+
+
+def _odd_below(value: int) -> int:
+    """The largest odd number below it, at least 1."""
+    return max(1, value - 1 if value % 2 == 0 else value - 2)

@@ -1,0 +1,1 @@
+"""Tuned sources, and headers that choose among variants."""

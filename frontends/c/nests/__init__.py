@@ -1,0 +1,1 @@
+"""Loop nests of a C kernel: their spaces, probes and rewritten text."""

@@ -1,0 +1,1 @@
+"""Parameters of C sources: pragmas, macros, and calls of `tune`."""

@@ -1,0 +1,1 @@
+"""Functions of the user that make a kernel's input, and the places in memory that are compared."""

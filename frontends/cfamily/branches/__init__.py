@@ -1,0 +1,1 @@
+"""Branches of `#if` that values of parameters decide."""

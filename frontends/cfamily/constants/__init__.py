@@ -1,0 +1,1 @@
+"""Constants that a source names, and values of its expressions."""

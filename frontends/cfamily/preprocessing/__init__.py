@@ -1,0 +1,1 @@
+"""A source as its compiler's preprocessor sees it."""

@@ -1,0 +1,1 @@
+"""From tokens to the tree: statements, declarations and expressions."""

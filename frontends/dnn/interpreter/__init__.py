@@ -1,0 +1,1 @@
+"""Follows a Python source as far as its model needs."""

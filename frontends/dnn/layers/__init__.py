@@ -1,0 +1,1 @@
+"""Layers of Keras and PyTorch as operators."""

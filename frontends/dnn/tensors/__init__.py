@@ -1,0 +1,1 @@
+"""Functions of tensors that are no layers."""

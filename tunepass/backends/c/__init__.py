@@ -1,0 +1,1 @@
+"""C and C++ kernels."""

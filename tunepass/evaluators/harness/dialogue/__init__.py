@@ -1,0 +1,1 @@
+"""Dialogues with a running harness, and the samples that it reports."""

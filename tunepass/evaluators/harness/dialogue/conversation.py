@@ -1,0 +1,281 @@
+"""The parent's end of the socket to a running harness: what it hears, what it orders, and how long that took.
+
+The parent's clock runs from an order to its answer. The operating system stamps the answer when the program sends it,
+so a parent that wakes up late changes nothing. What the system lets the program wait for a core is left out, as in the
+program's own samples, but never what threads of the program worked in that time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from types import TracebackType
+
+from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport, Report, read_cases
+from tunepass.evaluators.measure.timing import Sample
+
+MOST_BYTES = 1 << 22  # of reports, in one run
+PACKET = 8192
+COMMAND = struct.Struct("=QQQQQQ")
+CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
+SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
+U64 = (1 << 64) - 1
+
+
+ANY_TIME = frozenset({"fault", "refused", "error"})  # lines of a report, and when they are due
+DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged"}
+CALLING = ANY_TIME | {"sample"}
+
+
+class Order(IntEnum):
+    """Orders to a harness (frontends/c/harness/timing.h)."""
+
+    GO = 0
+    CALLS = 1
+    NO_CALLS = 2
+    POISON = 3
+    SHOW = 4
+    FILL = 5
+    RENEW = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Seconds from an order of calls to its answer, and the program's samples, one of each group of calls."""
+
+    seconds: float
+    samples: tuple[Sample, ...]
+
+
+class ProgramEnded(Exception):
+    """There is no one at the other end any more."""
+
+
+class OutsideClock:
+    """Seconds of a program and waits of its main thread, as the operating system counts them."""
+
+    def __init__(self, pid: int):
+        self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
+        self._tasks = f"/proc/{pid}/task"
+        self._waits = open_if_there(f"/proc/{pid}/schedstat")
+
+    def worked(self) -> float:
+        """CPU time of the program; 0 where it cannot be read."""
+        with contextlib.suppress(OSError):
+            return time.clock_gettime(self._clock)
+        return 0.0
+
+    def now(self) -> tuple[float, float, float]:
+        """Time of day, CPU time of the program, and its waits for a core."""
+        worked, waits = self.worked(), waited(self._waits)
+        return time.time(), worked, waits
+
+    def since(self, start: tuple[float, float, float], end: float) -> float:
+        """Seconds until `end`, a time of day."""
+        _, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
+        return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
+
+    def _threads(self) -> int:
+        """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
+        known = 0
+        with contextlib.suppress(OSError):
+            known = len(os.listdir(self._tasks))
+        return known or os.cpu_count() or 1
+
+    def close(self) -> None:
+        file, self._waits = self._waits, -1
+        if file >= 0:
+            os.close(file)
+
+
+def elapsed(wall: float, worked: float, waits: float, threads: int) -> float:
+    """Seconds without waits: never less than the work spread over so many threads, or over all cores."""
+    return max(worked / min(threads, os.cpu_count() or 1), wall - min(waits, max(0.0, wall - worked)))
+
+
+def open_if_there(path: str) -> int:
+    """-1 where the system has no such file."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
+def outside_clock_lacks() -> list[str]:
+    """Reasons why this machine cannot bear out the times of another process."""
+    obstacles = []
+    file = open_if_there("/proc/self/schedstat")
+    if file < 0:
+        obstacles.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
+    else:
+        os.close(file)
+    try:
+        time.clock_gettime((~os.getpid() << 3) | 2)
+    except OSError:
+        obstacles.append("the processor time of another process cannot be read")
+    return obstacles
+
+
+def waited(file: int) -> float:
+    """The second number of a schedstat file, in seconds; 0 where there is none."""
+    try:
+        return int(os.pread(file, 96, 0).split()[1]) * 1e-9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+class Conversation:
+    """Raises ForgedReport for what no harness says, ProgramEnded when the program is gone."""
+
+    def __init__(self, ours: socket.socket, results: int, shapes: Sequence[Sequence[ArrayShape]] | None = None):
+        """`results` is the file of the outputs, `shapes` what the harness has to say of them case by case, if that is
+        known."""
+        self.socket, self.results, self.shapes = ours, results, shapes
+        self.report = Report()
+        self.case_starts: list[float] = []  # CPU time of the program at the beginning of each case, and at the end
+        self._clock: OutsideClock | None = None
+        self._pid = 0
+        self._bytes = 0
+        self.answered = 0.0  # time of day of the last packet
+        self._due = DESCRIBING
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with contextlib.suppress(OSError):
+            ours.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.socket.close()
+        if self._clock is not None:
+            self._clock.close()
+
+    def hear(self, *expected: str) -> str:
+        """The next event, which has to be one of these."""
+        while True:
+            lines = self._packet().splitlines()
+            for number, line in enumerate(lines, 1):
+                word = line.partition(" ")[0]
+                if word in self._due:
+                    self.report.add(line)
+                    if word == "case":
+                        self.note_start()
+                elif number == len(lines) and line in expected:
+                    return line
+                else:
+                    raise ForgedReport(f"it said {line[:80]!r} where {' or '.join(expected)} was due")
+
+    def note_start(self) -> None:
+        """Another case begins, or the last one has ended."""
+        assert self._clock is not None, "the program speaks first"
+        self.case_starts.append(self._clock.worked())
+
+    def _packet(self) -> str:
+        try:
+            room = socket.CMSG_SPACE(CREDENTIALS.size) + socket.CMSG_SPACE(STAMP.size)
+            packet, extra, flags, _ = self.socket.recvmsg(PACKET, room)
+            self.answered = time.time()
+        except OSError as error:
+            raise ProgramEnded from error
+        if not packet:
+            raise ProgramEnded
+        self._bytes += len(packet)
+        if flags & socket.MSG_TRUNC or self._bytes > MOST_BYTES:
+            raise ForgedReport(f"it reported more than {MOST_BYTES:,} bytes, or {PACKET:,} at once")
+        self._check_sender([data for level, kind, data in extra if kind == socket.SCM_CREDENTIALS])
+        for _, kind, data in extra:
+            if kind == SO_TIMESTAMPNS and len(data) >= STAMP.size:
+                seconds, nanoseconds = STAMP.unpack(data[: STAMP.size])
+                self.answered = seconds + 1e-9 * nanoseconds
+        return packet.decode(errors="replace")
+
+    def _check_sender(self, credentials: Sequence[bytes]) -> None:
+        """It is the program that spoke first."""
+        pid = CREDENTIALS.unpack(credentials[0][: CREDENTIALS.size])[0] if credentials else 0
+        if pid <= 0:
+            raise ForgedReport("a process spoke that cannot be told")
+        if self._clock is None:
+            self._pid, self._clock = pid, OutsideClock(pid)
+        elif pid != self._pid:
+            raise ForgedReport("another process spoke in its place")
+
+    def check_arrays(self) -> None:
+        if self.shapes is not None and [list(arrays) for arrays in self.shapes] != (self.report.cases or [[]]):
+            raise ForgedReport("it names other arrays than the harness has")
+
+    def order(
+        self,
+        order: Order,
+        count: int = 0,
+        seed: int = 0,
+        *,
+        group: int = 1,
+        at: int = 0,
+        marked: int = 0,
+        until: Sequence[str] = ("ok",),
+    ) -> tuple[str, float]:
+        """Have it done: the event that follows, and the seconds from the order to it."""
+        assert self._clock is not None, "the program speaks first"
+        self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
+        start = self._clock.now()
+        try:
+            self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64))
+        except OSError as error:
+            raise ProgramEnded from error
+        event = self.hear(*until)
+        return event, self._clock.since(start, self.answered)
+
+    def calls(
+        self, count: int, seed: int, *, group: int | None = None, at: int | None = None, marked: int = 0
+    ) -> Called:
+        """`count` calls, a sample of each `group` of them (usually of all), with inputs that `seed` draws; call number
+        `at` has those that `marked` names, usually the last one those of `seed`. Outputs of a call before the last one
+        are written at once."""
+        self.order(Order.RENEW)
+        if at is None:
+            at, marked = count, seed
+        due = -(-count // (group or count))
+        _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked)
+        return Called(seconds, self._take_samples(due))
+
+    def _take_samples(self, due: int) -> tuple[Sample, ...]:
+        samples, self.report.samples = tuple(self.report.samples), []
+        if len(samples) != due:
+            raise ForgedReport(f"it reported {len(samples)} samples of {due}")
+        return samples
+
+    def plain_calls(self, count: int, variant: int) -> None:
+        """`count` calls that are no samples, the last one with the inputs that `variant` names."""
+        self.order(Order.POISON)
+        self.order(Order.RENEW)
+        self.order(Order.CALLS, count, variant, group=0, at=count, marked=variant)
+
+    def nothing(self, count: int, seed: int, *, group: int, at: int) -> float:
+        """Seconds of all that `calls` does, but for the calls."""
+        self.order(Order.RENEW)
+        seconds = self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed)[1]
+        self._take_samples(-(-count // group))
+        return seconds
+
+    def show(self) -> tuple[Output, ...]:
+        """Outputs of the last call."""
+        self.order(Order.SHOW)
+        return self.outputs(1)[0][0]
+
+    def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:
+        """Outputs of each call, by case."""
+        return read_cases(self.results, self.report.cases or [[]], calls)
+
+    def finish(self, nonce: int) -> None:
+        """The program's last words, after which it ends by itself. `nonce` is in them: it is known to nobody before."""
+        self.order(Order.GO, 0, nonce, until=[f"done {nonce & U64:016x}"])
+        self.report.done = True
+        with contextlib.suppress(ProgramEnded):
+            raise ForgedReport(f"it said {self._packet()[:80]!r} after its last word")

@@ -1,0 +1,145 @@
+"""Dialogues with a harness: compute for given inputs, count, be timed.
+
+The inputs that decide whether a result is right have seeds of their own (`variants`), which only the parent knows. It
+names one here and there, among others of which nobody knows the results, so that no call can be told from one that is
+looked at. Each is used once in a run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from tunepass.evaluators.harness.dialogue.conversation import Conversation, Order
+from tunepass.evaluators.harness.dialogue.sampling import SLOW_S, Outputs, Questions, Sampler
+from tunepass.evaluators.harness.dialogue.witness import SLACK_S, Witness, slow_refilled
+from tunepass.evaluators.measure.timing import Sample, SamplingPlan, Timing, summarise
+from tunepass.evaluators.measure.turns import Party
+
+MOST_REFILLS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Samples of a program, whether they were cut short, and what the parent's clock says."""
+
+    samples: tuple[Sample, ...]
+    cut: bool
+    witness: Witness
+
+    @property
+    def timing(self) -> Timing:
+        """As the parent's clock has it where the program says less."""
+        timing = summarise(self.witness.corrected(self.samples))
+        return replace(timing, unexplained=timing.median_s / summarise(self.samples).median_s - 1)
+
+
+def be_checked(talk: Conversation, calls: int, nonce: int) -> tuple[list[tuple[Outputs, ...]], list[float]]:
+    """The program calls by itself: what each call of each case computed, and the CPU time of each case."""
+    talk.hear("finished")
+    talk.note_start()
+    talk.check_arrays()
+    outputs = talk.outputs(calls)
+    talk.finish(nonce)
+    return outputs, [after - before for before, after in pairwise(talk.case_starts)]
+
+
+def compute(talk: Conversation, variants: Sequence[int], filling: int, seed: int, nonce: int) -> Mapping[int, Outputs]:
+    """Outputs of the untouched source for each variant; `seed` fills the inputs otherwise."""
+    talk.hear("ready")
+    results: dict[int, Outputs] = {}
+    for variant in variants:
+        talk.plain_calls(1, variant)
+        results[variant] = talk.show()
+    talk.order(Order.FILL, 0, filling)
+    talk.plain_calls(1, filling)
+    results[filling] = talk.show()
+    talk.order(Order.FILL, 0, seed)
+    _end(talk, nonce)
+    return results
+
+
+def be_counted(talk: Conversation, calls: int, variant: int, nonce: int) -> Outputs:
+    """`calls` calls, no two with the same inputs: what the last one computed for `variant`."""
+    talk.hear("ready")
+    talk.check_arrays()
+    talk.plain_calls(calls, variant)
+    outputs = talk.show()
+    _end(talk, nonce)
+    return outputs
+
+
+def be_timed(talk: Conversation, ask: Questions, plan: SamplingPlan) -> Timed:
+    """The samples that the program takes as it is ordered."""
+    talk.hear("ready")
+    talk.check_arrays()
+    sampler = Sampler(talk, ask, plan)
+    sampler.begin()
+    samples, cut = sampler.samples(ask.positions())
+    if not cut and sampler.first_s <= SLOW_S:
+        samples += sampler.further()
+    refilled_s = _refilled(sampler, samples)
+    witness = sampler.witness(refilled_s)
+    _end(talk, ask.fresh())
+    return Timed(tuple(samples), cut, witness)
+
+
+def be_timed_in_turns(
+    talk: Conversation, ask: Questions, plan: SamplingPlan, party: Party, slices: int, patience_s: float
+) -> tuple[list[list[Sample]], Witness]:
+    """As `be_timed`, but a slice of the samples at each turn of the `party`, after one for the first calls. Who does
+    not answer for `patience_s` has no further turn, so that the others live to have theirs."""
+    talk.socket.settimeout(patience_s)
+    sampler = Sampler(talk, ask, plan)
+    try:
+        talk.hear("ready")
+        talk.check_arrays()
+        with party.floor():
+            sampler.begin()
+        turn_samples: list[list[Sample]] = []
+        for _ in range(slices):
+            with party.floor():
+                sampler.warm()
+                turn_samples.append(sampler.samples({ask.random.randint(0, min(2, plan.most - 1))})[0])
+        with party.floor():
+            turn_samples[-1] += sampler.further()
+            refilled_s = _refilled(sampler, [sample for samples in turn_samples for sample in samples])
+            witness = sampler.witness(refilled_s)
+            _end(talk, ask.fresh())
+    finally:
+        party.leave()
+    return turn_samples, witness
+
+
+def _refilled(sampler: Sampler, samples: Sequence[Sample]) -> float:
+    """Where the first call took much longer than the samples say, seconds of a call with inputs that are all new; else
+    0. A kernel that set something up in its first call shows that it is done with it, one that only redoes what depends
+    on changed inputs shows what it takes to compute all. A busy machine may make one call slow: the quickest of a few
+    counts, of which any may be the one that is compared."""
+    talk, ask = sampler.talk, sampler.ask
+    call_s = median(sample.seconds for sample in samples)
+    if sampler.first_s <= 2 * call_s + SLACK_S:
+        return 0.0
+    compared, least_s = ask.random.randrange(MOST_REFILLS), math.inf
+    for number in range(MOST_REFILLS):
+        filling = ask.filling if number == compared else ask.fresh()
+        least_s = min(least_s, _fill_and_call(talk, filling))
+        if number == compared:
+            ask.compare(filling, talk.show())
+        if number >= compared and not slow_refilled(least_s, call_s):
+            break
+    talk.order(Order.FILL, 0, ask.seed)
+    return least_s
+
+
+def _fill_and_call(talk: Conversation, filling: int) -> float:
+    talk.order(Order.FILL, 0, filling)
+    return talk.calls(1, filling).seconds
+
+
+def _end(talk: Conversation, nonce: int) -> None:
+    talk.order(Order.GO, until=("finished",))
+    talk.finish(nonce)

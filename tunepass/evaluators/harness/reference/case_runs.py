@@ -1,0 +1,56 @@
+"""Runs of the untouched source in many cases, of which some may fail: what it computes in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tunepass.evaluators.harness.harness import Checked, FailedCase, HarnessRun
+from tunepass.evaluators.harness.reference.cases import Case
+from tunepass.evaluators.process.run import Limits
+from tunepass.study.outcome import Failed
+
+MOST_FAILURES = 40  # in a group of cases, after which the rest is left out: each costs another run
+OPTIONAL_S = 0.01  # CPU time of the source in all optional cases that candidates are compared in,
+OPTIONAL_CALLS = 1.2  # and calls at the tuned size that they may take besides
+
+
+@dataclass(slots=True)
+class CaseRuns:
+    """Results of the source in each case, and its failures in the others."""
+
+    checked: dict[Case, Checked] = field(default_factory=dict)
+    failed: dict[Case, Failed] = field(default_factory=dict)
+
+
+def run_cases(
+    run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1, rounding: str = ""
+) -> CaseRuns:
+    """All cases in one process; after a failure all others again. After a time-out those behind it fail as well."""
+    left, runs = list(cases), CaseRuns()
+    while left:
+        checked = run.check_each(left, alignment, limits, calls, rounding=rounding)
+        if not isinstance(checked, FailedCase):
+            runs.checked = checked
+            break
+        last = checked.failure.stage == "timeout" or len(runs.failed) == MOST_FAILURES
+        dropped = left[checked.number :] if last else [left[checked.number]]
+        runs.failed |= dict.fromkeys(dropped, checked.failure)
+        left = [case for case in left if case not in runs.failed]
+    return runs
+
+
+def affordable(checked: dict[Case, Checked], call_s: float, calls: int) -> tuple[dict[Case, Checked], dict[Case, str]]:
+    """The optional cases, each run with so many `calls`, that do not make every candidate's check long, where a
+    call at the tuned size takes `call_s`; and why the others are left out: the dearest first."""
+    budget_s, cheap, left_out = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), dict[Case, str]()
+    total_s = sum(each.worked_s for each in checked.values()) / calls
+    for case in sorted(checked, key=lambda case: checked[case].worked_s, reverse=True):
+        if total_s <= budget_s:
+            break
+        case_s = cheap.pop(case).worked_s / calls
+        left_out[case] = (
+            f"the source takes {1000 * case_s:.3g} ms there, too long for what every candidate is checked in"
+        )
+        total_s -= case_s
+    return cheap, left_out

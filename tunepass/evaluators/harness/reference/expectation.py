@@ -1,0 +1,160 @@
+"""Expected results of candidates in each case, and how far from them they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.evaluators.harness.compare import Mismatch, Output, compare
+from tunepass.evaluators.harness.harness import Calls
+from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, SCALED, Case
+from tunepass.evaluators.harness.reference.rounding import Rounded, Rounding, joined, spreads_of
+from tunepass.evaluators.measure.rounding import (
+    Floats,
+    Spread,
+    StatedTolerance,
+    is_steady,
+    largest,
+    moved_by,
+    needs_rounding,
+    pooled,
+    spread_of,
+    tolerance_of,
+    tolerance_of_elements,
+    tolerance_of_other_inputs,
+)
+from tunepass.evaluators.measure.tolerance import Tolerance
+
+UNSTEADY = "the source itself computes something else there when it rounds otherwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Expected outputs in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
+
+    calls: Calls
+    tolerances: tuple[Tolerance, ...]
+
+    def mismatches(self, pattern: int, outputs: Sequence[Output]) -> tuple[Mismatch, ...]:
+        return compare(self.calls[pattern], outputs, self.tolerances)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """By case; `timed` are the tolerances of the usual case's outputs for inputs that a timed call changed, and
+    `left_out` the optional cases in which rounding decides what the source computes, `unrounded` why ways of rounding
+    are missing; `by_element`: is the tolerance of each element its own?"""
+
+    expected: dict[Case, Expected]
+    timed: tuple[Tolerance, ...]
+    left_out: dict[Case, str]
+    unrounded: tuple[str, ...]
+    by_element: bool
+
+
+def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding) -> Expectations:
+    """Tolerances know the usual case: results that are small at a small size by chance need as much room as others."""
+    spreads = {case: [spread_of(a.values, [b.values]) for a, b in zip(*calls)] for case, calls in computed.items()}
+    usually = [case for case in computed if case.usual]
+    real = [output.values.dtype.kind == "f" for output in computed[usually[0]][0]]
+    needed = any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually[0]], real) if is_real)
+    again: list[Rounded] = []
+    obstacles: list[str] = []
+    if needed or any(case.special in DISTRIBUTIONS for case in computed):
+        again, obstacles = rounding.run(tuple(computed))
+    if needed:
+        spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
+    left_out = {c: UNSTEADY for c, calls in computed.items() if c.optional and not _is_steady(c, calls, again)}
+    compared = {case: calls for case, calls in computed.items() if case not in left_out}
+    usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in usually))]
+    sizes = {case: [s.joined(always) for s, always in zip(spreads[case], usual)] for case in compared}
+    by_element = stated.relative is None and needed
+    if by_element:
+        moved = {case: _moved(case, calls, again) for case, calls in compared.items()}
+        tolerances = _by_element(compared, moved, sizes)
+        last = usually[-1]
+        timed = tuple(map(_timed, moved[last], sizes[last], compared[last][0]))
+    else:
+        tolerances = {
+            case: tuple(tolerance_of(stated, size, out.values.dtype) for size, out in zip(sizes[case], calls[0]))
+            for case, calls in compared.items()
+        }
+        timed = tolerances[usually[-1]]
+    expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
+    return Expectations(expected, timed, left_out, tuple(obstacles) if needed else (), by_element)
+
+
+def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
+    """Are whole numbers the same however it rounds, and others much the same?"""
+    for results in again:
+        for first, other in zip(calls[case.poison], results.get(case, ())):
+            if first.values.dtype.kind != "f":
+                if not np.array_equal(first.values, other.values):
+                    return False
+            elif not case.extreme:
+                moved = moved_by(first.values, [other.values])
+                if not is_steady(moved, spread_of(first.values), first.values.dtype):
+                    return False
+    return True
+
+
+def _moved(case: Case, calls: Calls, again: Sequence[Rounded]) -> list[Floats]:
+    """How far the elements of each output move; the two calls of the reference itself count too."""
+    return [
+        moved_by(
+            output.values,
+            [*(results[case][k].values for results in again if case in results), calls[1 - case.poison][k].values],
+        )
+        for k, output in enumerate(calls[case.poison])
+    ]
+
+
+def _by_element(
+    compared: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[Spread]]
+) -> dict[Case, tuple[Tolerance, ...]]:
+    """Elements are pooled over all cases, those with special values apart. Numbers of other magnitudes than usual are
+    compared for what is wrong by much: there the element that moves most says how far all may be off."""
+    pools: dict[Case, list[Floats]] = {case: [] for case in compared}
+    for k in range(len(next(iter(compared.values()))[0])):
+        alone = [case for case in compared if case.extreme or case.special in SCALED]
+        for together in ([case for case in compared if case not in alone], *([case] for case in alone)):
+            values = np.concatenate([compared[case][case.poison][k].values for case in together])
+            moves = np.concatenate([moved[case][k] for case in together])
+            pool = moves
+            if values.dtype.kind == "f":
+                pool = largest(values, moves) if together[0].special in SCALED else pooled(values, moves)
+            ends = np.cumsum([moved[case][k].size for case in together])[:-1]
+            for case, part in zip(together, np.split(pool, ends)):
+                pools[case].append(part)
+    return {
+        case: tuple(map(_tolerance, moved[case], pools[case], sizes[case], calls[0]))
+        for case, calls in compared.items()
+    }
+
+
+def _tolerance(moved: Floats, pool: Floats, spread: Spread, output: Output) -> Tolerance:
+    if output.values.dtype.kind != "f":
+        return Tolerance()
+    return tolerance_of_elements(moved, pool, spread, output.values.dtype)
+
+
+def of_changed_inputs(expected: Sequence[Output], again: Sequence[Sequence[Output]]) -> tuple[Tolerance, ...]:
+    """Tolerances of what the source computes once, of which nothing is stated, from what it computes `again` for the
+    same inputs, rounding otherwise."""
+    tolerances = []
+    for k, output in enumerate(expected):
+        if output.values.dtype.kind == "f":
+            others = [outputs[k].values for outputs in again]
+            moved = moved_by(output.values, others)
+            tolerances.append(_tolerance(moved, pooled(output.values, moved), spread_of(output.values), output))
+        else:
+            tolerances.append(Tolerance())
+    return tuple(tolerances)
+
+
+def _timed(moved: Floats, spread: Spread, output: Output) -> Tolerance:
+    if output.values.dtype.kind != "f":
+        return Tolerance()
+    return tolerance_of_other_inputs(moved, spread, output.values.dtype)

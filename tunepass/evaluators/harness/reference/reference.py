@@ -1,0 +1,234 @@
+"""Reference: outputs of the untouched source, and the cases in which it can judge candidates.
+
+A case other than the usual ones, in which the source itself fails, is left out: nothing can be compared there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, shapes
+from tunepass.evaluators.harness.dialogue.sampling import SMALL, Outputs
+from tunepass.evaluators.harness.failures import SETUP_FAILS
+from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
+from tunepass.evaluators.harness.programs.linking import LinkedReference
+from tunepass.evaluators.harness.programs.symbols import symbols
+from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
+from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, Case
+from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
+from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
+from tunepass.evaluators.harness.reference.rounding import Rounding
+from tunepass.evaluators.measure.rounding import StatedTolerance
+from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.process.run import Limits
+from tunepass.ir.candidate import Candidate
+from tunepass.study.outcome import Failed
+
+SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
+# Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
+FEW, MANY, MOST, QUICK_S = 3, 6, 12, 0.05
+NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
+ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Outputs of the untouched source in each case."""
+
+    expected: Mapping[Case, Expected]
+    variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
+    timed: tuple[Tolerance, ...]  # of those
+    filling: int  # the one of them with which all inputs are filled anew
+    quick: bool
+    run: HarnessRun  # its program
+    seconds: float  # of a run of all cases, one call each, and the filling of the arrays
+    defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
+    alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
+    peak_bytes: int = 0
+    left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
+    uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
+    unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
+    rounding: Rounding | None = None  # if each element's tolerance is its own
+
+    def usual(self, seed: int) -> Expected:
+        """At the size that is tuned and timed."""
+        return next(expected for case, expected in self.expected.items() if case.usual and case.seed == seed)
+
+    @property
+    def outputs(self) -> dict[int, Calls]:
+        """By seed, at the size that is tuned and timed."""
+        return {case.seed: expected.calls for case, expected in self.expected.items() if case.usual}
+
+    @property
+    def shapes(self) -> tuple[ArrayShape, ...]:
+        """Shapes of the outputs at the size that is tuned."""
+        return shapes(next(iter(self.outputs.values()))[0])
+
+    def tolerances_of(self, variant: int) -> tuple[Tolerance, ...]:
+        """Tolerances of the outputs for one variant's inputs, with which the source is run again, or else `timed`:
+        their condition may be another, as that of an elimination without pivoting is."""
+        if self.rounding is None:
+            return self.timed
+        last = [case.seed for case in self.expected if case.usual][-1]
+        again = self.rounding.of_variant(last, variant, self.filling)
+        return of_changed_inputs(self.variants[variant], again) if again else self.timed
+
+    def renewed(self, variants: Sequence[int], limits: Limits) -> Reference:
+        """With results for other inputs, of as many of the `variants` as are known now, so that none recur in another
+        round of the finalists; the same where that takes long or fails."""
+        if not self.quick:
+            return self
+        last = [case.seed for case in self.expected if case.usual][-1]
+        filling, *some = variants[: len(self.variants)]
+        changed = self.run.compute(last, limits, some, filling)
+        return self if isinstance(changed, Failed) else replace(self, variants=changed, filling=filling)
+
+    def check_limits(self, limits: Limits) -> Limits:
+        return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
+
+    def time_limits(self, limits: Limits, plan: MeasurePlan) -> Limits:
+        """A cut candidate still makes its warm-up and probe calls; a fast one fills the budget."""
+        needed = 2.0 + plan.warmup_s + 5 * plan.budget_s + SLOWER * self.seconds
+        return replace(limits, wall_s=min(max(limits.wall_s, plan.budget_s * 5), needed))
+
+
+def run_reference(
+    linked: LinkedReference,
+    candidate: Candidate,
+    cases: Sequence[Case],
+    limits: Limits,
+    tolerance: StatedTolerance,
+    variants: Sequence[int],
+    stated: bool = False,
+) -> Reference:
+    """With the results of some of the `variants`. `stated`: the source names the further sizes itself, so what is not
+    written there is not meant to be.
+
+    Raises ToolError with the program's words when the reference itself cannot be run.
+    """
+    harness = linked.harness
+    source = harness.compiling.source
+    run = HarnessRun(linked.program, harness.folder, candidate.environment)
+    alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
+    for checked in usual.values():
+        check_deterministic(source, checked.calls, tolerance)
+    if not any(output.values.size for checked in usual.values() for output in checked.calls[0]):
+        raise ToolError(f"{source}: nothing that the kernel writes is compared", hint=NOTHING_COMPARED)
+    whole = not any(unwritten(checked) for checked in usual.values())
+    others = _run_others(run, cases, alignment, limits, tolerance, usual, whole=whole and not stated)
+    quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
+    last = [case.seed for case in usual][-1]
+    small = sum(output.values.nbytes for output in next(iter(usual.values())).calls[0]) <= SMALL
+    filling, *some = variants[: 1 + (FEW if not quick else MOST if small else MANY)]
+    changed = run.compute(last, limits, some, filling)
+    if isinstance(changed, Failed):
+        raise ToolError(_problem(source, changed), hint=_hint(changed))
+    judged = {**others.checked, **usual}
+    computed = {case: checked.calls for case, checked in judged.items()}
+    call_s = max(checked.worked_s for checked in usual.values()) / 2
+    rounding = Rounding(harness, candidate, run, alignment, limits, call_s)
+    known = expectations(computed, tolerance, rounding)
+    return Reference(
+        expected=known.expected,
+        timed=known.timed,
+        unrounded=known.unrounded,
+        rounding=rounding if known.by_element else None,
+        variants=changed,
+        filling=filling,
+        quick=quick,
+        defines=symbols(linked.target).defined | symbols(linked.program).defined,
+        run=run,
+        seconds=sum(checked.seconds for checked in judged.values()) / 2,
+        alignment=alignment,
+        peak_bytes=max(checked.peak_bytes for checked in usual.values()),
+        left_out=(*others.left_out.items(), *known.left_out.items()),
+        uncompared=tuple(dict.fromkeys(name for checked in usual.values() for name in checked.uncompared)),
+    )
+
+
+@dataclass(slots=True)
+class _Others:
+    """What the source computes in other cases than the usual ones, and why nothing is compared in the rest."""
+
+    checked: dict[Case, Checked] = field(default_factory=dict)
+    left_out: dict[Case, str] = field(default_factory=dict)
+
+
+def _run_others(
+    run: HarnessRun,
+    cases: Sequence[Case],
+    alignment: int,
+    limits: Limits,
+    tolerance: StatedTolerance,
+    usual: Mapping[Case, Checked],
+    *,
+    whole: bool,
+) -> _Others:
+    """Optional cases under a limit of their own, those with special values in a process of their own."""
+    others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
+    short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
+    for group, group_limits in ((_required, limits), (_optional, short), (_extreme, short)):
+        runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
+        checked: dict[Case, Checked] = {}
+        results: dict[Case, Checked | Failed] = {**runs.checked, **runs.failed}
+        for case, result in results.items():
+            other_data = case.special in DISTRIBUTIONS
+            all_written = whole and not (other_data or case.extreme)
+            reason = reason_against(result, tolerance, whole=all_written, finite=other_data)
+            if reason is not None:
+                others.left_out[case] = reason
+            elif isinstance(result, Checked):
+                checked[case] = result
+        if group is _optional:
+            checked, dear = affordable(checked, call_s, calls=2)
+            others.left_out |= dear
+        others.checked |= checked
+    return others
+
+
+def _required(case: Case) -> bool:
+    return not (case.usual or case.optional)
+
+
+def _optional(case: Case) -> bool:
+    return case.optional and not case.extreme
+
+
+def _extreme(case: Case) -> bool:
+    return case.optional and case.extreme
+
+
+def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
+    """The alignment with which the source runs, and what it computes."""
+    outcomes = run.check(cases, 1, limits, calls=2)
+    if isinstance(outcomes, Failed) and outcomes.stage in ("crash", "out_of_bounds"):
+        aligned = run.check(cases, ALIGNED, limits, calls=2)
+        if not isinstance(aligned, Failed):
+            return ALIGNED, aligned
+    if isinstance(outcomes, Failed):
+        raise ToolError(_problem(source, outcomes), hint=_hint(outcomes))
+    return 1, outcomes
+
+
+def _problem(source: Path, failure: Failed) -> str:
+    if failure.log.startswith(SETUP_FAILS):
+        return f"{source}: a function that the pragma's `setup` or `teardown` names fails, so nothing can be judged"
+    problem = {
+        "timeout": "does not end in time",
+        "out_of_bounds": "leaves the bounds of its arrays",
+        "memory": "lacks memory",
+        "wrong_result": "writes to an input",
+    }
+    return f"{source}: the kernel as it is {problem.get(failure.stage, 'does not run')}, so nothing can be judged"
+
+
+def _hint(failure: Failed) -> str:
+    advice = {
+        "out_of_bounds": "\nare the lengths in the kernel pragma right?",
+        "wrong_result": "\ndeclare it `inout` in the kernel pragma",
+    }
+    return failure.log + advice.get(failure.stage, "")

@@ -1,0 +1,1 @@
+"""Verification of finalists: sanitizers, and runs under other schedules."""

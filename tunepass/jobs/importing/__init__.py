@@ -1,0 +1,1 @@
+"""Import of other tuners' descriptions."""

@@ -1,0 +1,1 @@
+"""Locks of sources: read, signed, and compared with the sources."""

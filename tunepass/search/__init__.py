@@ -1,0 +1,1 @@
+"""The search of one space: the loop, its finalists, and its choice."""

@@ -1,0 +1,1 @@
+"""From finalists to the choice."""

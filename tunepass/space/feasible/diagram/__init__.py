@@ -1,0 +1,1 @@
+"""Constraints compiled into a layered decision diagram."""

@@ -1,0 +1,1 @@
+"""Ranges of values that constraints leave."""

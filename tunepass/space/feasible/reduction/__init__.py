@@ -1,0 +1,1 @@
+"""Reduction of long integers to fewer and shorter parameters."""

@@ -1,0 +1,1 @@
+"""Comparisons of configurations: the final round, and races over instances."""

@@ -1,0 +1,1 @@
+"""`Study.optimize`: its loop, intermediate values, and pruners."""

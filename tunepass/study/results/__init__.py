@@ -1,0 +1,1 @@
+"""Results of a study: trials as columns, fronts, recommendations."""
