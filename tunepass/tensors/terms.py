@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.ir.tensor import Access, Binary, Negation, Number, Tensor, TensorExpr
-from tunepass.tensors.schedule.refusal import IllegalSchedule
+from tunepass.tensors.refusal import IllegalSchedule
 
 
 @dataclass(frozen=True, slots=True)

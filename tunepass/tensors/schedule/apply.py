@@ -10,6 +10,7 @@ from tunepass.expr.nodes import Constant, Expr
 from tunepass.expr.python_eval import OverflowValue, UndefinedValue, evaluate
 from tunepass.ir import tensor as t
 from tunepass.space.configuration import Value
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.loops import (
     BoundOf,
     Derivation,
@@ -21,7 +22,6 @@ from tunepass.tensors.schedule.loops import (
     SplitBy,
 )
 from tunepass.tensors.schedule.precompute import precomputed
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 POLICIES = ("static", "dynamic")
 

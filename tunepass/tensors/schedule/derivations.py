@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tunepass.ir.tensor import Access, Bound, Directive, Fuse, Pos, Tensor, Unroll, accesses
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.loops import BoundOf, DivideBy, FuseOf, PosOf, ScheduledNest, SplitBy
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 
 def check_directive(nest: ScheduledNest, directive: Directive, extents: Mapping[str, int]) -> None:

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 
 from tunepass.ir.tensor import Access, Assignment, Tensor, accesses
 from tunepass.tensors.notation import all_variables
-from tunepass.tensors.schedule.refusal import IllegalSchedule
+from tunepass.tensors.refusal import IllegalSchedule
 
 
 def initial_order(assignment: Assignment, tensors: tuple[Tensor, ...]) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Assignment, Tensor, accesses
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.operands import has_pattern, sparse_operand
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.schedule.requirements import is_racing
 from tunepass.tensors.terms import Term, sum_of_products
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Reorder, TensorKernel
 from tunepass.space.configuration import Value
+from tunepass.tensors.refusal import IllegalSchedule as IllegalSchedule
 from tunepass.tensors.schedule.apply import applied
 from tunepass.tensors.schedule.derivations import check_directive
 from tunepass.tensors.schedule.initial import initial_order
@@ -22,7 +23,6 @@ from tunepass.tensors.schedule.loops import ScheduledNest as ScheduledNest
 from tunepass.tensors.schedule.loops import SplitBy as SplitBy
 from tunepass.tensors.schedule.loops import Statement as Statement
 from tunepass.tensors.schedule.loops import Workspace as Workspace
-from tunepass.tensors.schedule.refusal import IllegalSchedule as IllegalSchedule
 from tunepass.tensors.schedule.requirements import must_hold
 
 

@@ -11,9 +11,9 @@ from tunepass.expr.nodes import CategoryType, Constant, Expr, IntegerType, Name
 from tunepass.expr.typing import constant, member
 from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Pos, Precompute, Split, TensorKernel, Unroll
 from tunepass.space.parameter import Parameter
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.apply import POLICIES
 from tunepass.tensors.schedule.nest import known_extents
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 
 @dataclass(frozen=True, slots=True)

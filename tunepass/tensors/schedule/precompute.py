@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from tunepass.ir.tensor import Access, Precompute, TensorExpr, accesses
 from tunepass.tensors.notation import contains, expression_text, is_linear, renamed, replaced, variables
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.loops import NestLoop, ScheduledNest, Statement, Workspace
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.terms import sum_of_products
 
 DEFAULT_NAME = "workspace"

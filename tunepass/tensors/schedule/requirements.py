@@ -12,9 +12,9 @@ from itertools import takewhile
 
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Tensor
+from tunepass.tensors.refusal import IllegalSchedule
 from tunepass.tensors.schedule.loops import PosOf, ScheduledNest, Statement
 from tunepass.tensors.schedule.operands import sparse_operand
-from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.terms import sum_of_products
 
 
