@@ -21,7 +21,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
     (
         (("passes",), "the pipeline"),
-        (("reports",), "pictures, the page, plots"),
+        (("reports",), "answers, pages, plots"),
         (("interchange",), "foreign formats"),
         (("flags",), "compilers' options"),
     ),
@@ -49,7 +49,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("surrogates",), "arrays to posterior"),
     ),
     ((("space",), "parameters, constraints, the diagram of what is feasible"),),
-    ((("expr",), "one typed expression language with several readers"), (("registry",), "tables of names")),
+    ((("expr",), "one typed expression language, several readers"), (("registry",), "tables of names")),
     (
         (("compilers",), "languages, options, what a compiler is asked"),
         (("capabilities",), "abilities besides a role's"),

@@ -18,7 +18,7 @@ from tunepass.frontends.app.parameters import read_parameter
 from tunepass.frontends.app.sections import read_build, read_check, read_models, read_run, read_sources
 from tunepass.frontends.app.words import FLAGS, holes
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.ir.application import Application, Build, Check, Words
+from tunepass.ir.application import Application, ApplicationCheck, Build, Words
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.stated_model import StatedModel
@@ -59,7 +59,9 @@ class _Description:
         tools = reader.collect(lambda: self.tools(top["tools"])) if "tools" in top else ()
         build = reader.collect(lambda: read_build(reader, top["build"], names)) if "build" in top else Build()
         run = reader.collect(lambda: read_run(reader, top["run"], names))
-        check = reader.collect(lambda: read_check(reader, top["check"], names)) if "check" in top else Check()
+        check = (
+            reader.collect(lambda: read_check(reader, top["check"], names)) if "check" in top else ApplicationCheck()
+        )
         models: tuple[StatedModel, ...] | None = ()
         if "model" in top and run:
             metrics = run[0].metrics

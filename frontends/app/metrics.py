@@ -10,7 +10,7 @@ from typing import cast, get_args
 import yaml
 
 from tunepass.frontends.app.document import DocumentReader
-from tunepass.ir.application import Reading
+from tunepass.ir.application import MetricReading
 from tunepass.ir.direction import larger_is_better
 from tunepass.ir.run import Matches, Measure, Metric
 
@@ -85,7 +85,9 @@ def _directed(reader: DocumentReader, metric: Metric, node: yaml.Node, said: yam
     return replace(metric, maximise=larger)
 
 
-def _named(reader: DocumentReader, reading: Reading, node: yaml.Node, name: yaml.Node | None, unit: str) -> Metric:
+def _named(
+    reader: DocumentReader, reading: MetricReading, node: yaml.Node, name: yaml.Node | None, unit: str
+) -> Metric:
     objective = reader.text(name, "a metric's name") if name is not None else name_of(reading)
     hint = "add `name:`" if name is None else None
     objective = _identifier(reader, objective, node, hint)
@@ -98,7 +100,7 @@ def _identifier(reader: DocumentReader, text: str, node: yaml.Node, hint: str | 
     return text
 
 
-def name_of(reading: Reading) -> str:
+def name_of(reading: MetricReading) -> str:
     """What stands in the pattern's braces, or the last name of the path."""
     return HOLE.findall(reading.pattern)[0] if reading.pattern else reading.path.rpartition(".")[2]
 
@@ -108,7 +110,7 @@ def _unit_in(pattern: str) -> str:
     return match.group(1) if match else ""
 
 
-def read_reading(reader: DocumentReader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:
+def read_reading(reader: DocumentReader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> MetricReading:
     """Where a number stands in the output."""
     if not isinstance(node, yaml.MappingNode):
         return _pattern(reader, node)
@@ -120,14 +122,14 @@ def read_reading(reader: DocumentReader, node: yaml.Node, known: Sequence[str] =
     path = reader.text(fields["json"], "a json path")
     if not all(path.split(".")):
         raise reader.fail(f"a json path is names and places between dots, got `{path}`", fields["json"], "`runs.0.ms`")
-    return Reading(path=path, span=reader.span(fields["json"]))
+    return MetricReading(path=path, span=reader.span(fields["json"]))
 
 
-def _pattern(reader: DocumentReader, node: yaml.Node) -> Reading:
+def _pattern(reader: DocumentReader, node: yaml.Node) -> MetricReading:
     text = reader.text(node, "a pattern")
     names = HOLE.findall(text)
     if len(names) != 1 or not names[0].isidentifier():
         raise reader.fail(
             f"a pattern has one {{name}} where the number stands, got `{text}`", node, 'write "time: {time} ms"'
         )
-    return Reading(pattern=text, span=reader.span(node))
+    return MetricReading(pattern=text, span=reader.span(node))

@@ -13,7 +13,7 @@ from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, DocumentReader
 from tunepass.frontends.app.metrics import read_metrics, read_reading
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, INPUT, SOURCE, holes, read_command
-from tunepass.ir.application import Build, Check, Input, Over, Words
+from tunepass.ir.application import ApplicationCheck, Build, Over, RunInput, Words
 from tunepass.ir.run import Metric, RunCommand
 from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
@@ -91,18 +91,18 @@ def read_run(
     return RunCommand(arguments=words, metrics=metrics, span=reader.span(node)), fields["command"], limits
 
 
-def _input(reader: DocumentReader, node: yaml.Node) -> Input:
+def _input(reader: DocumentReader, node: yaml.Node) -> RunInput:
     """`large.txt`, or `{input: large.txt --deep, weight: 3}`."""
     if not isinstance(node, yaml.MappingNode):
-        return Input(words=read_command(reader, node, "an input", ()))
+        return RunInput(words=read_command(reader, node, "an input", ()))
     fields = reader.record(node, "an input", INPUT_FIELDS, ("input",))
     weight = float(reader.number(fields["weight"], "a weight")) if "weight" in fields else 1.0
     if not 0 < weight < 1e9:
         raise reader.fail(f"a weight is positive, got `{fields['weight'].value}`", fields["weight"])
-    return Input(words=read_command(reader, fields["input"], "an input", ()), weight=weight)
+    return RunInput(words=read_command(reader, fields["input"], "an input", ()), weight=weight)
 
 
-def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Check:
+def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> ApplicationCheck:
     fields = reader.record(node, "check", CHECK_FIELDS)
     if "command" not in fields and "output" not in fields:
         raise reader.fail("check has a `command`, or the `output` to compare with the default's", node)
@@ -121,7 +121,9 @@ def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) ->
     known = (INPUT, *FOLDERS, *names)
     command = read_command(reader, fields["command"], "the check command", known) if "command" in fields else ()
     relative, absolute = (_tolerance(reader, fields, name) for name in ("relative", "absolute"))
-    return Check(command=command, compared=compared, whole_output=whole, relative=relative, absolute=absolute)
+    return ApplicationCheck(
+        command=command, compared=compared, whole_output=whole, relative=relative, absolute=absolute
+    )
 
 
 def _tolerance(reader: DocumentReader, fields: dict[str, yaml.Node], name: str) -> float:

@@ -17,17 +17,17 @@ from tunepass.frontends.cfamily.types.declared import CType, Types, declared, is
 from tunepass.frontends.cfamily.unit import Unit
 
 if TYPE_CHECKING:
-    from tunepass.frontends.cfamily.types.ask import Answer, FunctionAsk, Refusal
+    from tunepass.frontends.cfamily.types.ask import FunctionAsk, Refusal, TypeAnswer
     from tunepass.frontends.cfamily.types.conversion import Conversion
     from tunepass.frontends.cfamily.types.model import Type
 
 DEPTH_LIMIT = 16  # structs in structs
 MOST_ANSWERS = 16  # that are remembered: a command reads its source several times
-_ANSWERS: dict[tuple[Unit, tuple[str, ...], tuple[FunctionDefinition, ...], tuple[str, ...]], Answer] = {}
+_ANSWERS: dict[tuple[Unit, tuple[str, ...], tuple[FunctionDefinition, ...], tuple[str, ...]], TypeAnswer] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TypeQuestion:
     """A type's name that the text does not settle; `needed` where nothing can be done without it."""
 
     name: str
@@ -52,7 +52,7 @@ class CompiledTypes:
 
         Raises SourceError where the compiler knows no type that a pragma names.
         """
-        questions: dict[str, Question] = {}
+        questions: dict[str, TypeQuestion] = {}
         for pragma, definition in kernels:
             for question in self._questions(pragma, definition):
                 earlier = questions.get(question.name)
@@ -66,27 +66,27 @@ class CompiledTypes:
         bases = [self.types.resolved(CType(named_type(a.element or ""))).base for a in pragma.arguments]
         return around and any(base and not is_number(base) for base in bases)
 
-    def _questions(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
+    def _questions(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[TypeQuestion]:
         open_ = template_words(definition)
         for argument, formal in zip(pragma.arguments, definition.formals):
             what = f"`{argument.name}`"
             if not (formal.reference or formal.container or is_scoped(formal.type.base)):
                 for name in self._unsettled(formal.type):
                     if name not in open_:
-                        yield Question(name, argument.span, what, needed=False)
+                        yield TypeQuestion(name, argument.span, what, needed=False)
             yield from self._of_functions(argument, formal)
             stated = named_type(argument.element or "")
             of_cpp = self.unit.cxx and stated and not is_number(self.types.resolved(CType(stated)).base)
             for name in (stated,) if of_cpp else self._unsettled(CType(stated)):
-                yield Question(name, argument.span, f"the elements of {what}", needed=name == stated)
+                yield TypeQuestion(name, argument.span, f"the elements of {what}", needed=name == stated)
         if not is_scoped(definition.result.base):
             for name in self._unsettled(definition.result):
                 if name not in open_:
-                    yield Question(name, pragma.span, f"the result of `{pragma.name}`", needed=False)
+                    yield TypeQuestion(name, pragma.span, f"the result of `{pragma.name}`", needed=False)
         yield from self._of_variables(pragma)
         yield from self._of_setup(pragma, definition)
 
-    def _of_setup(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
+    def _of_setup(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[TypeQuestion]:
         """The types of the arguments that a setup makes, with all that they lead to, and of the object."""
         classes = [*(scope.name for scope in definition.scopes if scope.name), *definition.path]
         kinds = [(pragma.object.span, "`this`", CType("::".join(classes)))] if pragma.object is not None else []
@@ -95,17 +95,17 @@ class CompiledTypes:
         for span, where, kind in kinds:
             open_ = kind.base in template_words(definition) or "<" in kind.base
             if is_type_name(kind.base) and not open_ and not self._is_settled(kind, 0, set()):
-                yield Question(kind.base, span, where, needed=False)
+                yield TypeQuestion(kind.base, span, where, needed=False)
 
-    def _of_functions(self, argument: ArgumentText, formal: Formal) -> Iterator[Question]:
+    def _of_functions(self, argument: ArgumentText, formal: Formal) -> Iterator[TypeQuestion]:
         """A function of a header that an argument names; in C++ it may be overloaded, and the entry's compile tells."""
         named = named_argument(argument, self.types.resolved(formal.type))
         own = {function.name.text for function in self.unit.functions}
         if named is not None and named.text not in (*own, "0") and not self.unit.cxx and argument.value is not None:
             span = self.unit.source.span(argument.value.start, argument.value.end)
-            yield Question(named.text, span, f"what `{argument.name}` is given", needed=True, function=True)
+            yield TypeQuestion(named.text, span, f"what `{argument.name}` is given", needed=True, function=True)
 
-    def _of_variables(self, pragma: KernelPragma) -> Iterator[Question]:
+    def _of_variables(self, pragma: KernelPragma) -> Iterator[TypeQuestion]:
         named = {variable.name for variable in pragma.globals or ()}
         used = {t.text for function in self.unit.functions if not function.in_header for t in function.tokens}
         for variable in self.unit.globals:
@@ -113,7 +113,7 @@ class CompiledTypes:
                 kind = declared(variable, declarator)
                 if declarator.parameters is None and kind.name in used | named and not is_scoped(kind.type.base):
                     for name in () if kind.type.depth else self._unsettled(kind.type):
-                        yield Question(name, pragma.span, f"the variable `{kind.name}`", needed=False)
+                        yield TypeQuestion(name, pragma.span, f"the variable `{kind.name}`", needed=False)
 
     def _unsettled(self, kind: CType) -> tuple[str, ...]:
         """The name to ask for, if the text leaves anything of the type open."""
@@ -139,7 +139,7 @@ class CompiledTypes:
         return all(m.bits or self._is_settled(m.type, depth + 1, through) for m in record.members)
 
     def _with_answers(
-        self, questions: Sequence[Question], scoped: Sequence[tuple[KernelPragma, FunctionDefinition]]
+        self, questions: Sequence[TypeQuestion], scoped: Sequence[tuple[KernelPragma, FunctionDefinition]]
     ) -> Types:
         from tunepass.frontends.cfamily.types.ask import Refusal
         from tunepass.frontends.cfamily.types.conversion import Conversion
@@ -170,7 +170,7 @@ class CompiledTypes:
         return conversion.types()
 
     def _declare_elements(
-        self, conversion: Conversion, pragma: KernelPragma, definition: FunctionDefinition, answer: Answer
+        self, conversion: Conversion, pragma: KernelPragma, definition: FunctionDefinition, answer: TypeAnswer
     ) -> None:
         """What the pragma and the definition call an element is what the compiler says of the parameter."""
         from tunepass.frontends.cfamily.types.ask import Refusal
@@ -186,7 +186,7 @@ class CompiledTypes:
                 conversion.declare(stated, told)
                 conversion.declare(formal.type.base, told)
 
-    def _doubt(self, questions: Sequence[Question], why: str) -> None:
+    def _doubt(self, questions: Sequence[TypeQuestion], why: str) -> None:
         for question in questions:
             message = f"`{question.name}`, {'' if question.function else 'the type of '}{question.where}, is not known"
             if question.needed:
@@ -194,7 +194,7 @@ class CompiledTypes:
             message = f"{message}: it is taken for a number's"
             self.warnings.append(Diagnostic(message, question.span, why, Severity.WARNING))
 
-    def _answer(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> Answer:
+    def _answer(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> TypeAnswer:
         key = (self.unit, names, functions, self.defines)
         if key not in _ANSWERS:
             if len(_ANSWERS) >= MOST_ANSWERS:
@@ -202,7 +202,7 @@ class CompiledTypes:
             _ANSWERS[key] = self._asked(names, functions)
         return _ANSWERS[key]
 
-    def _asked(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> Answer:
+    def _asked(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> TypeAnswer:
         from tunepass.frontends.cfamily.types.ask import Ask
         from tunepass.frontends.cfamily.types.reading import read_types
 

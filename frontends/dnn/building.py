@@ -12,7 +12,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.sharing import Sharing
 from tunepass.frontends.dnn.interpreter.values import TensorValue
 from tunepass.graphs.conditions import either
-from tunepass.graphs.inference import Condition, node_costs, output_name
+from tunepass.graphs.inference import ModelCondition, node_costs, output_name
 from tunepass.graphs.table import OperatorTable
 from tunepass.graphs.values import GraphError
 from tunepass.ir.graph import Attribute, GraphInput, GraphNode, Shape
@@ -24,7 +24,7 @@ class GraphBuilding:
         self.inputs: list[GraphInput] = []
         self.nodes: list[GraphNode] = []
         self.shapes: dict[str, Shape] = {}
-        self.conditions: list[Condition] = []
+        self.conditions: list[ModelCondition] = []
         self.sharing = Sharing()
         self.assumed: dict[str, Diagnostic] = {}  # of nodes, what they were made on the assumption of
         self.words: Mapping[str, tuple[str, ...]] = {}  # of each parameter whose values are words
@@ -96,7 +96,7 @@ class GraphBuilding:
         if known is None:
             if self._present:
                 holds = algebra.where(algebra.both(*self._present), holds, True)
-            self.conditions.append(Condition(self.sharing.shared(holds), text, name))
+            self.conditions.append(ModelCondition(self.sharing.shared(holds), text, name))
         return known is None or bool(known)
 
     def shape(self, value: TensorValue) -> Shape:

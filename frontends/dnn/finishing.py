@@ -13,7 +13,7 @@ from tunepass.expr import algebra
 from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr, free_names
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.graphs.inference import Condition
+from tunepass.graphs.inference import ModelCondition
 from tunepass.ir.graph import GraphNode
 from tunepass.space.parameter import Parameter, Real
 
@@ -36,7 +36,7 @@ def owning(nodes: Sequence[GraphNode], inputs: Sequence[str] = ()) -> tuple[Grap
     return tuple(kept)
 
 
-def open_conditions(conditions: Sequence[Condition], parameters: Sequence[Parameter]) -> list[Condition]:
+def open_conditions(conditions: Sequence[ModelCondition], parameters: Sequence[Parameter]) -> list[ModelCondition]:
     """Those that do not hold whatever the parameters are, as far as their ranges tell, or the few values that one is
     about."""
     unique = list({id(condition.holds): condition for condition in conditions}.values())

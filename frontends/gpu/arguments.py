@@ -18,7 +18,7 @@ from tunepass.frontends.cfamily.types.declared import CType, is_integral
 from tunepass.frontends.gpu.elements import LayoutReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit, Symbol
 from tunepass.frontends.gpu.numbers import Numbers
-from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuScalar, Layout, Memory
+from tunepass.ir.gpu import ElementLayout, GpuArgument, GpuBuffer, GpuScalar, Memory
 from tunepass.ir.gpu_elements import BYTES, numbers_of, plain_name
 
 UNPASSED = ("image", "sampler_t", "pipe", "cudaTextureObject_t", "cudaSurfaceObject_t", "texture", "surface", "queue_t")
@@ -164,7 +164,7 @@ class ArgumentReader:
             layout=self._layout(argument, stated),
         )
 
-    def _layout(self, argument: ArgumentText, element: CType) -> Layout | None:
+    def _layout(self, argument: ArgumentText, element: CType) -> ElementLayout | None:
         try:
             reader = LayoutReader(self.unit.types, self.unit.dialect, self.numbers.constants)
             layout = reader.layout_of(element)

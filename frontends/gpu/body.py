@@ -24,7 +24,7 @@ from tunepass.frontends.gpu.thread.reader import read_thread
 from tunepass.frontends.gpu.thread.variants import read_variants
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
-from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
+from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, ThreadWork
 from tunepass.ir.gpu_thread import ThreadCode
 from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
@@ -98,13 +98,13 @@ class BodyReader:
     def _stated(self, reader: LaunchReader, text: ExpressionText | None, what: str, least: int) -> Expr | None:
         return None if text is None else reader.at_least(text, what, least)
 
-    def _work(self, pragma: WorkPragma) -> Work:
+    def _work(self, pragma: WorkPragma) -> ThreadWork:
         def number(word: str) -> Expr | None:
             text = pragma.number(word)
             return None if text is None else self.numbers.amount(text, "a number of operations")
 
         flops = number("flops")
-        return Work(
+        return ThreadWork(
             flops=lift(0) if flops is None else flops,
             double=pragma.double,
             integer=number("integer"),

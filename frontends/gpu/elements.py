@@ -11,7 +11,7 @@ from tunepass.frontends.c.setup.elements import UnknownElement
 from tunepass.frontends.cfamily.constants.named_numbers import number_in
 from tunepass.frontends.cfamily.constants.values import Values
 from tunepass.frontends.cfamily.types.declared import CType, TypeRecord, Types
-from tunepass.ir.gpu import Layout, NumberOf
+from tunepass.ir.gpu import ElementLayout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 
 DEPTH_LIMIT = 16  # structs in structs
@@ -35,12 +35,12 @@ class LayoutReader:
     dialect: Dialect
     constants: Mapping[str, bool | int | float]
 
-    def layout_of(self, element: CType) -> Layout | None:
+    def layout_of(self, element: CType) -> ElementLayout | None:
         """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
         if not element.depth and not element.dims and numbers_of(element.base, self.dialect) is not None:
             return None
         placed = self._place(element, 0)
-        return Layout(placed.byte, placed.numbers)
+        return ElementLayout(placed.byte, placed.numbers)
 
     def _place(self, declared: CType, depth: int) -> _Placed:
         kind = self.types.resolved(declared)

@@ -54,7 +54,7 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class OnnxDescription:
     """`inputs` and `shapes`: the sizes of values by their names, with the place where the name stands."""
 
     source: Source
@@ -71,7 +71,7 @@ class Description:
     precision: tuple[str, Span] | None = None
 
 
-def read_description(source: Source) -> Description:
+def read_description(source: Source) -> OnnxDescription:
     """SourceError with all that is wrong with it."""
     node = _COMPOSER.compose(source)
     if node is None:
@@ -82,7 +82,7 @@ def read_description(source: Source) -> Description:
 class _Reader(CollectingReader):
     types: Mapping[str, Type]
 
-    def description(self, node: yaml.Node) -> Description:
+    def description(self, node: yaml.Node) -> OnnxDescription:
         top = self.record(node, "a description of an ONNX model", SECTIONS, ("onnx",))
         model = self.word(top["onnx"], "the model's file")
         texts = self.section(top, "parameters", self.parameters)
@@ -90,7 +90,7 @@ class _Reader(CollectingReader):
         if self.problems:
             raise SourceError(self.problems)
         self.types = {p.name: p.type for p in parameters}
-        found = Description(
+        found = OnnxDescription(
             source=self.source,
             model=model,
             model_span=self.span(top["onnx"]),

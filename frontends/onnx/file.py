@@ -24,7 +24,7 @@ from tunepass.frontends.onnx.model import (
 )
 from tunepass.frontends.onnx.node_messages import NodeText, inner_constant, read_attribute, read_node
 from tunepass.frontends.onnx.tensor_messages import read_name, read_sparse, read_tensor, read_value
-from tunepass.frontends.onnx.wire import Budget, Message
+from tunepass.frontends.onnx.wire import FieldBudget, Message
 
 FILE_LIMIT = 1 << 36  # bytes; weights are passed over
 NODE_LIMIT = 200_000
@@ -49,7 +49,7 @@ def read_model(path: str | Path) -> OnnxModel:
 
 def decoded(name: str, data: memoryview) -> OnnxModel:
     """The model of a file's bytes."""
-    message = Message(name, data, 0, len(data), Budget())
+    message = Message(name, data, 0, len(data), FieldBudget())
     opsets: dict[str, int] = {}
     graph: Message | None = None
     functions: list[FunctionText] = []

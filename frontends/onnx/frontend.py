@@ -9,7 +9,7 @@ from typing import ClassVar
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.dnn.own_operators import beside, kept_words, own_operators
-from tunepass.frontends.onnx.description import Description, read_description
+from tunepass.frontends.onnx.description import OnnxDescription, read_description
 from tunepass.frontends.onnx.emission import emit_file
 from tunepass.frontends.onnx.file import read_model
 from tunepass.frontends.onnx.listing import read, written
@@ -32,7 +32,7 @@ class OnnxFrontend(Frontend):
         return Source(str(path), written(read_model(path)))
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        listing, described = source, Description(source)
+        listing, described = source, OnnxDescription(source)
         if PurePath(source.name).suffix != SUFFIX:
             described = read_description(source)
             listing = self.opened(beside(source, described.model, described.model_span))

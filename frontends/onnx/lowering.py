@@ -11,7 +11,7 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn.finishing import open_conditions, owning, whole_number
-from tunepass.frontends.onnx.description import Description
+from tunepass.frontends.onnx.description import OnnxDescription
 from tunepass.frontends.onnx.following import Following
 from tunepass.frontends.onnx.model import OnnxModel, OnnxValue
 from tunepass.graphs.table import table_of
@@ -32,7 +32,7 @@ class OnnxLowering:
     model: OnnxModel
     listing: Source
     source: Source
-    described: Description
+    described: OnnxDescription
     own: Source | None = None
     words: tuple[str, ...] = ()
     warnings: list[Diagnostic] = field(default_factory=list)

@@ -19,7 +19,7 @@ DEPTH_LIMIT = 64
 
 
 @dataclass(slots=True)
-class Budget:
+class FieldBudget:
     """How many more fields a file may have."""
 
     left: int = FIELD_LIMIT
@@ -33,7 +33,7 @@ class Message:
     data: memoryview
     start: int
     end: int
-    budget: Budget
+    budget: FieldBudget
     depth: int = 0
 
     def fields(self) -> Iterator[tuple[int, Field]]:

@@ -9,7 +9,7 @@ from tunepass.diagnostics import SourceError, spelling_hint
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.taco.amounts import Amounts
 from tunepass.frontends.taco.parser import parse_expression
-from tunepass.frontends.taco.scope import Scope
+from tunepass.frontends.taco.scope import TacoScope
 from tunepass.frontends.taco.written import Argument, Word, WrittenDirective
 from tunepass.ir import tensor as t
 from tunepass.ir.tensor import accesses
@@ -33,10 +33,10 @@ NOT_SUPPORTED = {
 GPU_UNITS = ("GPUBlock", "GPUWarp", "GPUThread")
 
 
-class DirectiveReader:
+class TacoDirectiveReader:
     """Reads directives in their order: each works on the loops that those before it have left."""
 
-    def __init__(self, scope: Scope, amounts: Amounts):
+    def __init__(self, scope: TacoScope, amounts: Amounts):
         self.scope, self.amounts = scope, amounts
         self.readers: Mapping[str, Callable[[WrittenDirective], t.Directive]] = {
             "split": lambda w: t.Split(*self.halves(w), w.span),

@@ -16,10 +16,10 @@ from tunepass.frontends.params.values import ToleranceText
 from tunepass.frontends.problems import each
 from tunepass.frontends.taco.amounts import Amounts
 from tunepass.frontends.taco.declarations import declared
-from tunepass.frontends.taco.directives import DirectiveReader
+from tunepass.frontends.taco.directives import TacoDirectiveReader
 from tunepass.frontends.taco.lines import Extent, ModelText
 from tunepass.frontends.taco.reading import WrittenFile
-from tunepass.frontends.taco.scope import Scope
+from tunepass.frontends.taco.scope import TacoScope
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.stated_model import CALL_OBJECTIVES, StatedModel, check_objectives
 from tunepass.ir.tensor import Assignment, Data, Generated, Tensor, TensorKernel
@@ -107,7 +107,7 @@ def lower_body(written: WrittenFile) -> Lowered:
     amounts = Amounts(parameters, sizes)
     operands = [tensor.name for tensor in tensors if tensor.name != assignment.left.tensor]
     variables = dict.fromkeys(variable for tensor in tensors for variable in tensor.index)
-    reader = DirectiveReader(Scope(variables, operands), amounts)
+    reader = TacoDirectiveReader(TacoScope(variables, operands), amounts)
     # One that is wrong is told alone: those after it are about loops that are not there.
     schedule = tuple(reader.read(directive) for directive in written.directives)
     constraints = each(written.conditions, lambda text: _constraint(text, parameters, sizes, written))

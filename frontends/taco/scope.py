@@ -12,7 +12,7 @@ from tunepass.frontends.taco.written import Word
 _MISREAD = re.compile(r"[Cc]omplex|.*_\d+u")
 
 
-class Scope:
+class TacoScope:
     def __init__(self, variables: Iterable[str], tensors: Iterable[str]):
         self.loops = list(variables)
         self.replaced: dict[str, str] = {}  # by what

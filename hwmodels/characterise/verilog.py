@@ -63,7 +63,7 @@ def wrapper(name: str, templates: Sequence[Template]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class TemplateFamily:
     """`sizes` name the parameters of `build`; `latency` in cycles as [fixed, per bit]."""
 
     sizes: tuple[str, ...]
@@ -71,29 +71,29 @@ class Family:
     latency: tuple[float, ...] = (1.0,)
 
 
-FAMILIES: dict[str, Family] = {
-    "fix_add": Family(("w",), integer_templates.binary("+")),
-    "fix_sub": Family(("w",), integer_templates.binary("-")),
-    "fix_mul": Family(("w",), integer_templates.binary("*")),
-    "fix_div": Family(("w",), integer_templates.divider, (0.0, 1.0)),
-    "fix_and": Family(("w",), integer_templates.binary("&")),
-    "fix_lt": Family(("w",), integer_templates.comparison("<")),
-    "fix_eq": Family(("w",), integer_templates.comparison("==")),
-    "fix_min": Family(("w",), integer_templates.minimum),
-    "mux": Family(("w",), integer_templates.mux),
-    "flt_add": Family(("w",), float_templates.add, (4.0,)),
-    "flt_mul": Family(("w",), float_templates.multiply, (2.0,)),
-    "flt_div": Family(("w",), float_templates.divide, (2.0, 0.78)),
-    "flt_lt": Family(("w",), float_templates.less),
-    "fix_to_flt": Family(("w",), float_templates.from_integer, (2.0,)),
-    "flt_to_fix": Family(("w",), float_templates.to_integer, (2.0,)),
-    "select": Family(("w", "n"), integer_templates.select),
-    "counter": Family(("w", "n"), control_templates.counter),
-    "sram": Family(("w", "d"), memory_templates.sram),
-    "fifo": Family(("w", "d"), memory_templates.fifo),
-    "banked": Family(("w", "d", "n"), memory_templates.banked),
-    "buffered": Family(("w", "d", "n"), memory_templates.buffered),
-    "sequential": Family(("n",), control_templates.sequential),
-    "pipelined": Family(("n",), control_templates.pipelined),
-    "parallel": Family(("n",), control_templates.parallel),
+FAMILIES: dict[str, TemplateFamily] = {
+    "fix_add": TemplateFamily(("w",), integer_templates.binary("+")),
+    "fix_sub": TemplateFamily(("w",), integer_templates.binary("-")),
+    "fix_mul": TemplateFamily(("w",), integer_templates.binary("*")),
+    "fix_div": TemplateFamily(("w",), integer_templates.divider, (0.0, 1.0)),
+    "fix_and": TemplateFamily(("w",), integer_templates.binary("&")),
+    "fix_lt": TemplateFamily(("w",), integer_templates.comparison("<")),
+    "fix_eq": TemplateFamily(("w",), integer_templates.comparison("==")),
+    "fix_min": TemplateFamily(("w",), integer_templates.minimum),
+    "mux": TemplateFamily(("w",), integer_templates.mux),
+    "flt_add": TemplateFamily(("w",), float_templates.add, (4.0,)),
+    "flt_mul": TemplateFamily(("w",), float_templates.multiply, (2.0,)),
+    "flt_div": TemplateFamily(("w",), float_templates.divide, (2.0, 0.78)),
+    "flt_lt": TemplateFamily(("w",), float_templates.less),
+    "fix_to_flt": TemplateFamily(("w",), float_templates.from_integer, (2.0,)),
+    "flt_to_fix": TemplateFamily(("w",), float_templates.to_integer, (2.0,)),
+    "select": TemplateFamily(("w", "n"), integer_templates.select),
+    "counter": TemplateFamily(("w", "n"), control_templates.counter),
+    "sram": TemplateFamily(("w", "d"), memory_templates.sram),
+    "fifo": TemplateFamily(("w", "d"), memory_templates.fifo),
+    "banked": TemplateFamily(("w", "d", "n"), memory_templates.banked),
+    "buffered": TemplateFamily(("w", "d", "n"), memory_templates.buffered),
+    "sequential": TemplateFamily(("n",), control_templates.sequential),
+    "pipelined": TemplateFamily(("n",), control_templates.pipelined),
+    "parallel": TemplateFamily(("n",), control_templates.parallel),
 }

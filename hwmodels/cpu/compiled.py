@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import BOOL, CategoryType, Constant, Expr, Type
-from tunepass.hwmodels.cpu.compute import Compiled
+from tunepass.hwmodels.cpu.compute import CompilerAbilities
 from tunepass.hwmodels.cpu.device import Cpu
 from tunepass.ir.kernel import Kernel
 
@@ -18,7 +18,7 @@ NATIVE = ("-march=native", "-mavx")
 YES, NO = Constant(True, BOOL), Constant(False, BOOL)
 
 
-def compiled_words(kernel: Kernel, device: Cpu, types: Mapping[str, Type], words: Sequence[str]) -> Compiled:
+def compiled_words(kernel: Kernel, device: Cpu, types: Mapping[str, Type], words: Sequence[str]) -> CompilerAbilities:
     """Abilities of the compiler under its words and the tuned flags."""
     narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
 
@@ -26,7 +26,7 @@ def compiled_words(kernel: Kernel, device: Cpu, types: Mapping[str, Type], words
         return YES if any(word.startswith(option) for word in words) else _has(kernel, types, option)
 
     wide = has(NATIVE)
-    return Compiled(
+    return CompilerAbilities(
         vectorizes=has(VECTORIZING),
         reorders=has(REORDERING),
         vector_byte=alg.where(wide, float(device.vector_byte), narrow),

@@ -20,14 +20,14 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.cpu.device import Cpu
 from tunepass.hwmodels.cpu.loops import Item, Loops, real
-from tunepass.ir.accesses import Access, Work
+from tunepass.ir.accesses import Access, IterationWork
 
 SCALAR_INSTRUCTIONS = 2.0  # of an iteration, for the index and the branch
 STRIDED_LOADS = 1.5  # instructions for each element that a vector gathers
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompilerAbilities:
     """Abilities of the compiler: `vectorizes` loops that no clause asks for, `reorders` sums, and the bytes of its
     vectors."""
 
@@ -39,7 +39,7 @@ class Compiled:
 class Compute:
     """The core's time for a nest."""
 
-    def __init__(self, loops: Loops, work: Work, device: Cpu, compiled: Compiled):
+    def __init__(self, loops: Loops, work: IterationWork, device: Cpu, compiled: CompilerAbilities):
         self.loops, self.work, self.core, self.device, self.compiled = loops, work, device.core, device, compiled
         directives = loops.directives
         self.jam = {i: loops.copies(directives.unroll_and_jam, i) for i in loops.indices}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import Expr, OrderType, Type
-from tunepass.ir.accesses import Work
+from tunepass.ir.accesses import IterationWork
 from tunepass.ir.scop_directives import Factor, ScopDirectives, Setting
 
 
@@ -54,7 +54,7 @@ class Clauses:
 class Loops:
     """`types` are those of the kernel's parameters by name."""
 
-    def __init__(self, directives: Clauses, work: Work, types: Mapping[str, Type]):
+    def __init__(self, directives: Clauses, work: IterationWork, types: Mapping[str, Type]):
         self.directives, self.types = directives, types
         self.trips = dict(work.trips)
         self.indices = tuple(self.trips)

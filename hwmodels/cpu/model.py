@@ -19,14 +19,14 @@ from tunepass.expr.nodes import Expr, Type
 from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary
 from tunepass.hwmodels.cpu.compiled import YES, compiled_words
-from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
+from tunepass.hwmodels.cpu.compute import CompilerAbilities, Compute, instances
 from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
 from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Clauses, Item, Loops
 from tunepass.hwmodels.cpu.scops import ScopCompute, ScopLoops
 from tunepass.hwmodels.cpu.sparse import sparse_costs
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
-from tunepass.ir.accesses import Work
+from tunepass.ir.accesses import IterationWork
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.scop_directives import ANY, ScopNest
@@ -61,21 +61,21 @@ def _compiled_ns(nest: ScopNest, ns: Expr) -> Expr:
     return alg.where(alg.substitute(nest.condition, known), ns, 0)
 
 
-def _nest_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
+def _nest_ns(nest: ScopNest, device: Cpu, compiled: CompilerAbilities, types: dict[str, Type]) -> Expr:
     """A perfect nest of one statement, whose directives are obeyed as they stand."""
     (shaped,) = nest.works
     loops = Loops(Clauses.of(nest.directives, types), shaped.work, types)
     return _loops_ns(loops, shaped.work, Compute(loops, shaped.work, device, compiled), device)
 
 
-def _scop_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
+def _scop_ns(nest: ScopNest, device: Cpu, compiled: CompilerAbilities, types: dict[str, Type]) -> Expr:
     """Shape by shape. What any loop is asked for, those that may be vectorized get, and sums with them."""
     directives = nest.directives
     by_shape: dict[str, list[Expr]] = {}
     for shaped in nest.works:
         loops = ScopLoops(shaped, directives, types)
         vectorized = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
-        may = Compiled(
+        may = CompilerAbilities(
             vectorizes=alg.where(vectorized, YES, compiled.vectorizes),
             reorders=alg.where(vectorized, YES, compiled.reorders),
             vector_byte=compiled.vector_byte,
@@ -92,7 +92,7 @@ def _scop_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, T
     return total
 
 
-def _loops_ns(loops: Loops, work: Work, compute: Compute, device: Cpu) -> Expr:
+def _loops_ns(loops: Loops, work: IterationWork, compute: Compute, device: Cpu) -> Expr:
     all_streams = streams(work.accesses)
     share = instances(device, loops, loops.indices)
     core = alg.mul(compute.ns(), share)

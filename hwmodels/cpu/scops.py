@@ -14,7 +14,7 @@ from copy import copy
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import Expr, OrderType, Type
-from tunepass.hwmodels.cpu.compute import Compiled, Compute
+from tunepass.hwmodels.cpu.compute import CompilerAbilities, Compute
 from tunepass.hwmodels.cpu.device import Cpu
 from tunepass.hwmodels.cpu.loops import Clauses, Item, Loops
 from tunepass.ir.scop_directives import ANY, Factor, ScopDirectives
@@ -81,7 +81,7 @@ class ScopLoops(Loops):
 class ScopCompute(Compute):
     """A loop whose iterations depend on each other is not vectorized, whoever asks for it."""
 
-    def __init__(self, loops: ScopLoops, shaped: ShapedWork, device: Cpu, compiled: Compiled):
+    def __init__(self, loops: ScopLoops, shaped: ShapedWork, device: Cpu, compiled: CompilerAbilities):
         super().__init__(loops, shaped.work, device, compiled)
         self.free = shaped.free
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.cpu.compute import SCALAR_INSTRUCTIONS, STRIDED_LOADS, Compiled
+from tunepass.hwmodels.cpu.compute import SCALAR_INSTRUCTIONS, STRIDED_LOADS, CompilerAbilities
 from tunepass.hwmodels.cpu.device import Cpu
 from tunepass.hwmodels.cpu.sparse_arrays import Array
 from tunepass.hwmodels.cpu.sparse_counts import Counts
@@ -57,7 +57,7 @@ def operations(e: TensorExpr) -> tuple[int, int]:
 
 
 class SparseCompute:
-    def __init__(self, body: TensorKernel, counts: Counts, arrays: Arrays, device: Cpu, compiled: Compiled):
+    def __init__(self, body: TensorKernel, counts: Counts, arrays: Arrays, device: Cpu, compiled: CompilerAbilities):
         self.body, self.counts, self.arrays = body, counts, arrays
         self.loops, self.core, self.device, self.compiled = counts.loops, device.core, device, compiled
         self.sums = body.assignment.accumulates or any(v not in arrays.result.variables for v in self.loops.roots)

@@ -55,7 +55,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class VariableRange:
     """The values of an index variable: of `extent` possible ones, `lengths` at a time, each with its share."""
 
     extent: float
@@ -67,9 +67,9 @@ class Range:
         return sum(length * share for length, share in self.lengths)
 
 
-def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | None:
+def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, VariableRange] | None:
     """Range of every index variable; None if the statistics lack it."""
-    by_variable: dict[str, Range] = {}
+    by_variable: dict[str, VariableRange] = {}
     known = {s.tensor: s.levels for s in body.statistics}
     extents: dict[str, float] = {name: float(extent) for name, extent in body.extents}
     for access in accesses(body.assignment.right):
@@ -84,14 +84,14 @@ def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | Non
                 shares = _shares(level, nodes / parents)
                 before = tuple(stored[:place])
                 segments = Segments(access.tensor, before, parents, nodes, max(1.0, level.spread), shares)
-                by_variable[name] = Range(float(level.extent), _binned(shares, nodes / parents), segments)
+                by_variable[name] = VariableRange(float(level.extent), _binned(shares, nodes / parents), segments)
             parents = max(1.0, float(level.nodes))
     for name in names:
         if name not in by_variable:
             if name not in extents:
                 return None
             extent = max(1.0, extents[name])
-            by_variable[name] = Range(extent, ((extent, 1.0),))
+            by_variable[name] = VariableRange(extent, ((extent, 1.0),))
     return by_variable
 
 
@@ -118,7 +118,7 @@ def _binned(shares: tuple[tuple[float, float], ...], mean: float) -> tuple[tuple
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PositionBox:
     """The loops at the positions from `first` to `last`."""
 
     loops: SparseLoops
@@ -146,10 +146,12 @@ class Box:
 class Counts:
     """Iterations and coverage of boxes."""
 
-    def __init__(self, loops: SparseLoops, all_ranges: Mapping[str, Range]):
+    def __init__(self, loops: SparseLoops, all_ranges: Mapping[str, VariableRange]):
         self.loops, self.ranges = loops, all_ranges
-        self.inside = [Box(loops, q, loops.depth - 1) for q in range(loops.depth)] + [Box(loops, loops.depth, -1)]
-        self.outside = [Box(loops, 0, q) for q in range(loops.depth)]
+        self.inside = [PositionBox(loops, q, loops.depth - 1) for q in range(loops.depth)] + [
+            PositionBox(loops, loops.depth, -1)
+        ]
+        self.outside = [PositionBox(loops, 0, q) for q in range(loops.depth)]
         self.nominal: dict[str, Expr] = {}  # the mean length of each variable
         for name in loops.roots:
             self._nominal(name)
@@ -170,7 +172,7 @@ class Counts:
         """Mean iterations of the loop at a position, each time it is begun."""
         return alg.div(self.runs[position], self.entries(position))
 
-    def iterations(self, box: Box) -> Expr:
+    def iterations(self, box: PositionBox) -> Expr:
         counts = [self._over(name, partial(self._count, name, box)) for name in self.loops.roots]
         fused = sorted({d.fused for d in self.loops.derived.values() if isinstance(d, FusedInto)})
         return alg.mul(1.0, *counts, *(self._count(name, box, self.nominal[name]) for name in fused))
@@ -224,7 +226,7 @@ class Counts:
         segmented = name in self.ranges and self.ranges[name].segments is not None
         return segmented and not self.loops.by_position(name)
 
-    def _count(self, name: str, box: Box, length: Expr) -> Expr:
+    def _count(self, name: str, box: PositionBox, length: Expr) -> Expr:
         """Iterations of the variable's loops in the box; what is fused counts as the fused loop's."""
         if self.by_coordinate(name):
             return self._searched(name, box, length)
@@ -249,7 +251,7 @@ class Counts:
             case _:
                 return box.of(name, length)
 
-    def _searched(self, name: str, box: Box, length: Expr) -> Expr:
+    def _searched(self, name: str, box: PositionBox, length: Expr) -> Expr:
         """The loops of a coordinate that is split are dense but for the last one, which looks at the positions that the
         parts of more weight leave."""
         weights = self.weights(name, alg.lift(self.ranges[name].extent))
@@ -273,7 +275,7 @@ class Counts:
             case _:
                 return [(name, length)]
 
-    def _values(self, name: str, box: Box, length: Expr) -> Expr:
+    def _values(self, name: str, box: PositionBox, length: Expr) -> Expr:
         """Distinct values that the box runs through."""
         if self.by_coordinate(name):
             extents = self.weights(name, alg.lift(self.ranges[name].extent))
@@ -294,7 +296,7 @@ class Counts:
             case _:
                 return box.of(name, length)
 
-    def _span(self, name: str, box: Box, length: Expr) -> Expr:
+    def _span(self, name: str, box: PositionBox, length: Expr) -> Expr:
         match self.loops.derived.get(name):
             case Parts(outer, inner) as parts:
                 inside = self._span(inner, box, _parts(parts, length)[1])

@@ -30,7 +30,7 @@ SELECT = "Select"
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class TensorMemory:
     """A tensor that a value is held in, under a condition (None: always)."""
 
     tensor: str
@@ -62,9 +62,9 @@ class Lifetimes:
         return self.sharing.shared(byte if present is None else algebra.where(present, byte, 0))
 
     @cached_property
-    def memories(self) -> Mapping[str, tuple[Memory, ...]]:
+    def memories(self) -> Mapping[str, tuple[TensorMemory, ...]]:
         """Memories of each value."""
-        memories: dict[str, tuple[Memory, ...]] = {name: (Memory(name),) for name in self.tensors}
+        memories: dict[str, tuple[TensorMemory, ...]] = {name: (TensorMemory(name),) for name in self.tensors}
         for costs in self.inferred.nodes:
             node = costs.node
             if not costs.view:
@@ -74,7 +74,7 @@ class Lifetimes:
                 assert isinstance(condition, Expr)
                 sides = ((node.inputs[0], condition), (node.inputs[1], negated(condition)))
                 memories[node.name] = tuple(
-                    Memory(memory.tensor, both(memory.condition, side))
+                    TensorMemory(memory.tensor, both(memory.condition, side))
                     for value, side in sides
                     for memory in memories[value]
                 )

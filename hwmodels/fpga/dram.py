@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.device import Fpga
-from tunepass.hwmodels.fpga.memory_board import Box, Dram, TileLoad
+from tunepass.hwmodels.fpga.memory_board import Dram, FittedBox, TileLoad
 from tunepass.ir.hardware import Controller, Schedule, Stage, Transfer
 
 # The net's inputs are divided by these.
@@ -136,7 +136,7 @@ def _logistic(most: float, slope: float, shift: float, rows: Expr) -> Expr:
     return algebra.mul(most, _sigmoid(algebra.sub(0, algebra.add(algebra.mul(slope, rows), shift))))
 
 
-def box_of(rows: Expr, net: TileLoad) -> Box:
+def box_of(rows: Expr, net: TileLoad) -> FittedBox:
     """What was fitted of a load with so many rows: one, or what may be several."""
     return net.row if algebra.number(rows) == 1 else net.tile
 

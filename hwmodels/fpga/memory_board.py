@@ -36,7 +36,7 @@ class Dram:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class FittedBox:
     """The largest of each input that was fitted; beyond, an estimate is an extrapolation."""
 
     readers: int
@@ -54,8 +54,8 @@ class TileLoad:
 
     hidden: tuple[tuple[float, ...], ...]
     output: tuple[float, ...]
-    row: Box
-    tile: Box
+    row: FittedBox
+    tile: FittedBox
     source: str
 
 
@@ -81,7 +81,7 @@ def tile_load_of(section: Mapping[str, Any], source: str) -> TileLoad:
     return TileLoad(
         hidden=tuple(tuple(float(w) for w in row) for row in section["hidden"]),
         output=tuple(float(w) for w in section["output"]),
-        row=plain_record(Box, section["row"]),
-        tile=plain_record(Box, section["tile"]),
+        row=plain_record(FittedBox, section["row"]),
+        tile=plain_record(FittedBox, section["tile"]),
         source=source,
     )

@@ -29,7 +29,7 @@ DETAILS = r"sxm\d*|pcie|hbm\d*e?|\d+gb|gpu"  # of a driver's name: what a device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class MultiprocessorLimits:
     """Resources that a multiprocessor allocates to blocks, and their units, from which occupancy is counted."""
 
     warp: int  # threads
@@ -86,7 +86,7 @@ class Architecture:
     name: str
     vendor: Vendor
     source: str
-    limits: Limits
+    limits: MultiprocessorLimits
     lanes: Lanes
     latencies: Latencies
     l1_byte: int
@@ -114,7 +114,7 @@ class Gpu:
     launch_ns: float  # of an empty kernel, as events on the device time it
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> MultiprocessorLimits:
         return self.architecture.limits
 
     @property

@@ -13,7 +13,7 @@ from tunepass.hwmodels.gpu.device import Gpu, load, names
 from tunepass.hwmodels.gpu.occupancy import occupancy_expressions
 from tunepass.hwmodels.gpu.registers import estimate
 from tunepass.hwmodels.gpu.resources import Resources
-from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, Occupancy, Times, times
+from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, LaunchOccupancy, Times, times
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 
@@ -27,7 +27,7 @@ def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources, assumed: Assumed =
     blocks = alg.mul(*(kernel.at(extent) for extent in kernel.launch.grid))
     occupied = occupancy_expressions(gpu, threads, resources.registers, resources.shared)
     at_once = alg.mul(gpu.sms, alg.maximum(1, occupied.blocks_per_sm))
-    occupancy = Occupancy(
+    occupancy = LaunchOccupancy(
         blocks=alg.mul(1.0, blocks),
         per_sm=alg.mul(1.0, occupied.blocks_per_sm),
         warps=alg.mul(1.0, alg.maximum(1, alg.ceildiv(threads, gpu.limits.warp))),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.hwmodels.gpu.device import Limits
+from tunepass.hwmodels.gpu.device import MultiprocessorLimits
 
 Floats = NDArray[np.float64]
 CLOSE = 25.0  # registers of error from which on more of it counts less
@@ -33,7 +33,7 @@ class Cases:
     threads: Floats  # (n,) of a block
     shared: Floats  # (n,) bytes
     most: Floats  # (n,) registers that the launch bounds leave
-    limits: Limits
+    limits: MultiprocessorLimits
     registers: Floats  # (n,)
     spill_byte: Floats  # (n,)
 

@@ -14,7 +14,7 @@ import numpy as np
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns, evaluate_within
-from tunepass.hwmodels.gpu.device import Gpu, Limits
+from tunepass.hwmodels.gpu.device import Gpu, MultiprocessorLimits
 from tunepass.hwmodels.gpu.register_fit import SLACK, Cases, Floats
 from tunepass.hwmodels.gpu.register_lessons import Lessons, learn
 from tunepass.hwmodels.gpu.register_terms import BASE, HELD, RegisterTerms, register_terms
@@ -60,7 +60,7 @@ class RegisterEstimate:
     bounded: bool
     least_blocks: Expr | None
     shared: Expr
-    limits: Limits
+    limits: MultiprocessorLimits
     lessons: Lessons | None = None
 
     def resources(self) -> Resources:

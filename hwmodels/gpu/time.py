@@ -47,7 +47,7 @@ ASSUMED = Assumed()
 
 
 @dataclass(frozen=True, slots=True)
-class Occupancy:
+class LaunchOccupancy:
     """Occupancy of the launch: `blocks` launched, `per_sm` at once."""
 
     blocks: Expr
@@ -66,7 +66,7 @@ class Times:
     total: Expr
 
 
-def times(kernel: GpuKernel, gpu: Gpu, occupancy: Occupancy, spilled: Expr, assumed: Assumed = ASSUMED) -> Times:
+def times(kernel: GpuKernel, gpu: Gpu, occupancy: LaunchOccupancy, spilled: Expr, assumed: Assumed = ASSUMED) -> Times:
     """`spilled`: bytes a thread keeps in local memory."""
     accesses = moved(kernel, gpu, occupancy.blocks)
     spills = _spills(kernel, spilled)
@@ -146,7 +146,7 @@ def _spills(kernel: GpuKernel, spilled: Expr) -> Expr:
 
 
 def _alone(
-    kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], occupancy: Occupancy, spills: Expr, assumed: Assumed
+    kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], occupancy: LaunchOccupancy, spills: Expr, assumed: Assumed
 ) -> Expr:
     """L of the notation."""
     work, latencies = kernel.work, gpu.architecture.latencies
@@ -167,7 +167,7 @@ def _alone(
     return alg.add(alg.div(chain, ilp), alg.div(alg.add(*waits), ahead), barriers)
 
 
-def _wait(access: Moved, gpu: Gpu, occupancy: Occupancy) -> Expr:
+def _wait(access: Moved, gpu: Gpu, occupancy: LaunchOccupancy) -> Expr:
     """Clocks until what a thread loads is there, one load after another; stores are not waited for. The share of what a
     block asks for that it has not asked for before comes from behind the first-level cache, and so on."""
     latencies = gpu.architecture.latencies
@@ -184,7 +184,7 @@ def _wait(access: Moved, gpu: Gpu, occupancy: Occupancy) -> Expr:
     return alg.mul(access.instructions, alg.add(float(latencies.l1), behind))
 
 
-def _l2_ms(gpu: Gpu, occupancy: Occupancy, accesses: tuple[Moved, ...], spills: Expr) -> Expr:
+def _l2_ms(gpu: Gpu, occupancy: LaunchOccupancy, accesses: tuple[Moved, ...], spills: Expr) -> Expr:
     local = alg.mul(float(WORD_BYTE * gpu.limits.warp), spills, occupancy.warps)
     byte = alg.mul(occupancy.blocks, alg.add(*(m.block_byte for m in accesses), local))
     return alg.mul(MS_PER_S / (gpu.l2_byte_per_clock * gpu.clock_hz), byte)

@@ -26,7 +26,7 @@ from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop, HlsRegion
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class PipelinedLoop:
     """`passes` runs of `iterations`, each `interval` after the one before, the last `depth` long; where `valid`."""
 
     passes: Expr
@@ -144,10 +144,10 @@ class CycleModel:
         left = alg.sub(loop.trip, alg.mul(lanes, alg.floordiv(loop.trip, lanes)))
         return alg.add(alg.floordiv(loop.trip, lanes), left)
 
-    def pipeline(self, loop: HlsLoop) -> Pipeline | None:
+    def pipeline(self, loop: HlsLoop) -> PipelinedLoop | None:
         """The pipeline that the loop's iterations run through, its own or that of a loop inside."""
         leaf = every(self.nest.leaf(loop), negated(self.nest.whole(loop)))
-        outer = Pipeline(
+        outer = PipelinedLoop(
             alg.lift(1),
             alg.maximum(1, alg.div(loop.trip, self.nest.copies(loop))),
             self.interval(loop),
@@ -162,7 +162,7 @@ class CycleModel:
             return outer
         return self._around(loop, child, outer, inner)
 
-    def _around(self, loop: HlsLoop, child: HlsLoop, outer: Pipeline, inner: Pipeline) -> Pipeline:
+    def _around(self, loop: HlsLoop, child: HlsLoop, outer: PipelinedLoop, inner: PipelinedLoop) -> PipelinedLoop:
         cut = every(alg.compare(loop.unroll, ">", 1), alg.compare(loop.unroll, "<", self.nest.most(loop)))
         tiled = every(alg.compare(loop.tile, ">", 1), alg.compare(loop.tile, "<", self.nest.most(loop)))
         run = alg.where(cut, loop.unroll, alg.where(tiled, loop.tile, loop.trip))  # iterations that stay one run
@@ -171,7 +171,7 @@ class CycleModel:
         passes = alg.mul(inner.passes, alg.where(together, alg.ceildiv(loop.trip, run), loop.trip))
         again = self._again(loop, inner)
         leaf = outer.valid
-        return Pipeline(
+        return PipelinedLoop(
             alg.where(leaf, outer.passes, passes),
             alg.where(leaf, outer.iterations, alg.where(together, merged, inner.iterations)),
             alg.where(leaf, outer.interval, alg.maximum(inner.interval, again)),
@@ -179,7 +179,7 @@ class CycleModel:
             either(leaf, inner.valid),
         )
 
-    def _again(self, loop: HlsLoop, inner: Pipeline) -> Expr:
+    def _again(self, loop: HlsLoop, inner: PipelinedLoop) -> Expr:
         """What the outer loop's dependences leave of the interval: their distance is a run of the inner loop, unless
         banks hide it."""
         bounds: list[Expr] = [alg.lift(1)]

@@ -25,7 +25,7 @@ SIZED = re.compile(r"int_(add|mul|div)_(\d+)(?:_(\d+))?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
+class OperatorCost:
     """Cycles until the result is there, and what one takes of the device."""
 
     cycles: float
@@ -59,7 +59,7 @@ def kind_of(operation: HlsOperation, inputs: Sequence[Element] = ()) -> str:
     return f"int_{verb}" if bits == TABLE_BITS else f"int_{verb}_{bits}"
 
 
-def operator(operators: Mapping[str, Operator], kind: str) -> Operator:
+def operator(operators: Mapping[str, OperatorCost], kind: str) -> OperatorCost:
     """Operator of a tool's table, or one of its whole numbers' made wider or narrower."""
     sized = SIZED.match(kind)
     if sized is None:
@@ -74,7 +74,7 @@ def operator(operators: Mapping[str, Operator], kind: str) -> Operator:
     return replace(table, cycles=cycles, luts=table.luts * share * share, ffs=table.ffs * share * share)
 
 
-def _multiplier(table: Operator, bits: int, result: int) -> Operator:
+def _multiplier(table: OperatorCost, bits: int, result: int) -> OperatorCost:
     if bits <= LUT_PRODUCT_BITS:
         return replace(table, cycles=min(table.cycles, 1.0), luts=float(bits * bits), ffs=0.0, dsps=0.0)
     tiles = dsp_tiles(bits, result)

@@ -12,7 +12,7 @@ import yaml
 
 from tunepass.diagnostics import spelling_hint
 from tunepass.hwmodels.base import ModelError
-from tunepass.hwmodels.hls.operators import Operator, kind_of, operator, stages
+from tunepass.hwmodels.hls.operators import OperatorCost, kind_of, operator, stages
 from tunepass.ir.hardware import Element
 from tunepass.ir.hls import HlsDialect, HlsOperation
 
@@ -54,7 +54,7 @@ class HlsTool:
     name: str
     source: str
     clock_hz: float  # that the numbers are for
-    operators: Mapping[str, Operator]
+    operators: Mapping[str, OperatorCost]
     load_cycles: float
     store_cycles: float
     loop_cycles: float
@@ -69,7 +69,7 @@ class HlsTool:
     transfers: Transfers
     area: AreaTerms
 
-    def operator(self, operation: HlsOperation, inputs: Sequence[Element] = ()) -> Operator:
+    def operator(self, operation: HlsOperation, inputs: Sequence[Element] = ()) -> OperatorCost:
         """Operator for an operation on values of these types."""
         return self.of_kind(kind_of(operation, inputs))
 
@@ -87,7 +87,7 @@ class HlsTool:
         transfers = replace(self.transfers, **scaled)
         return replace(self, operators=operators, transfers=transfers, clock_hz=clock_hz)
 
-    def of_kind(self, kind: str) -> Operator:
+    def of_kind(self, kind: str) -> OperatorCost:
         return operator(self.operators, kind)
 
 
@@ -110,7 +110,7 @@ def tool(name: str) -> HlsTool:
 
 def read(name: str, table: Mapping[str, Any]) -> HlsTool:
     """The numbers under one name of tools.yaml."""
-    operators = {kind: Operator(**amounts) for kind, amounts in table["operators"].items()}
+    operators = {kind: OperatorCost(**amounts) for kind, amounts in table["operators"].items()}
     fields = {key: value for key, value in table.items() if key not in ("operators", "transfers", "area")}
     return HlsTool(
         name=name,

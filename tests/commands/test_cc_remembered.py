@@ -16,7 +16,7 @@ from tests.commands.test_cc import FILL, MAIN, PROBE, lock, said
 from tunepass.jobs.locks.tuned_sources import tuned_source
 from tunepass.jobs.reading import load
 from tunepass.launcher import sealed
-from tunepass.launcher.prepared import Prepared, Question
+from tunepass.launcher.prepared import CallQuestion, Prepared
 
 HEAVY = ("numpy", "yaml", "lark", "cffi", "re", "dataclasses", "typing", "subprocess", "tunepass.launcher.locked")
 
@@ -126,7 +126,7 @@ def test_even_under_the_seal_no_word_reaches_the_compiler_that_the_source_does_n
     for name, value in places(folder).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder.path)
-    question = Question(["cc"], ["-c", "probe.c"], {"probe.c": PROBE.encode()})
+    question = CallQuestion(["cc"], ["-c", "probe.c"], {"probe.c": PROBE.encode()})
     for word in ("-DTILE=8", "-DEXTRA=5", "-fopenmp"):
         question.keep(Prepared(1, [word]))
         assert question.answer() is not None, word
@@ -148,7 +148,7 @@ def test_a_record_of_other_code_is_not_used(folder: Folder, monkeypatch: pytest.
     module = folder.write("code.py", "")
     monkeypatch.setitem(sys.modules, "tunepass.of_this_test", type(sys)("tunepass.of_this_test"))
     monkeypatch.setattr(sys.modules["tunepass.of_this_test"], "__file__", str(module), raising=False)
-    question = Question(["cc"], ["-c", "probe.c"], {"probe.c": PROBE.encode()})
+    question = CallQuestion(["cc"], ["-c", "probe.c"], {"probe.c": PROBE.encode()})
     question.keep(Prepared(1, ["-DTILE=8"]))
     assert question.answer() is not None
     module.write_text("changed = True\n")

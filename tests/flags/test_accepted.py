@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.flags.accepted import accepted_options, refused_alone, refused_together
-from tunepass.flags.option import Amount, Choice
+from tunepass.flags.option import Amount, OptionChoice
 
 WORDS = [f"-f{i}" for i in range(20)]
 
@@ -38,13 +38,13 @@ def test_every_pair_that_is_refused_together_is_found() -> None:
 
 def test_values_that_are_refused_are_left_out_and_options_without_others() -> None:
     options = [
-        Choice("a", ("", "-fa", "-fno-a")),
-        Choice("b", ("", "-fb")),
+        OptionChoice("a", ("", "-fa", "-fno-a")),
+        OptionChoice("b", ("", "-fb")),
         Amount("c", "-c={}", (1, 2, 3), 2),
         Amount("d", "-d={}", (1, 2), 1),
     ]
     silent = Compiler(["-fno-a", "-fb", "-c=3", "-d=2"])
     found = accepted_options(options, Compiler(conflicts=[("-fa", "-c=1")]), silent)
-    assert found.options == (Choice("a", ("", "-fa")), Amount("c", "-c={}", (1, 2), 2))
+    assert found.options == (OptionChoice("a", ("", "-fa")), Amount("c", "-c={}", (1, 2), 2))
     assert found.conflicts == (("-fa", "-c=1"),)
     assert set(found.refused) == {"-fno-a", "-fb", "-c=3", "-d=2"}

@@ -7,7 +7,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.flags.block import block, even_prior
-from tunepass.flags.option import Amount, Choice, identifier, numbers_around
+from tunepass.flags.option import Amount, OptionChoice, identifier, numbers_around
 from tunepass.frontends.app.frontend import AppFrontend
 from tunepass.frontends.app.lowering import flags
 from tunepass.space.configuration import Configuration
@@ -15,9 +15,9 @@ from tunepass.space.prior import Beta, value_masses
 from tunepass.space.space import Space
 
 OPTIONS = [
-    Choice("LEVEL", ("-O2", "-O3")),
-    Choice("a_b", ("", "-fa-b", "-fno-a-b")),
-    Choice("odd", ("", "-mllvm -x={1}, 'two'")),
+    OptionChoice("LEVEL", ("-O2", "-O3")),
+    OptionChoice("a_b", ("", "-fa-b", "-fno-a-b")),
+    OptionChoice("odd", ("", "-mllvm -x={1}, 'two'")),
     Amount("n", "--param=n={}", (0, 2, 4), 2),
     Amount("m", "-mllvm -m={}", (1, 8), 8),
 ]

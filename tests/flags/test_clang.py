@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.flags.clang import parameters, switches
-from tunepass.flags.option import Amount, Choice
+from tunepass.flags.option import Amount, OptionChoice
 
 VALUES = """\
   --aarch64-ccmp-limit                     = 30       (default: 30)
@@ -33,10 +33,10 @@ def test_llvms_options_of_passes_that_make_code_faster() -> None:
         "llvm_inline_threshold": Amount(
             "llvm_inline_threshold", "-mllvm -inline-threshold={}", (28, 56, 112, 225, 450, 900, 1800), 225
         ),
-        "llvm_licm_control_flow_hoisting": Choice(
+        "llvm_licm_control_flow_hoisting": OptionChoice(
             "llvm_licm_control_flow_hoisting", ("", "-mllvm -licm-control-flow-hoisting=true")
         ),
-        "llvm_vectorize_loops": Choice("llvm_vectorize_loops", ("", "-mllvm -vectorize-loops=false")),
+        "llvm_vectorize_loops": OptionChoice("llvm_vectorize_loops", ("", "-mllvm -vectorize-loops=false")),
     }
     assert [option.word_lists()[0] for option in numbers] == [
         "-mllvm -unroll-count=1",
@@ -46,6 +46,6 @@ def test_llvms_options_of_passes_that_make_code_faster() -> None:
 
 def test_switches_go_either_way() -> None:
     found = {option.name: option for option in switches(math=False)}
-    assert found["vectorize"] == Choice("vectorize", ("", "-fvectorize", "-fno-vectorize"))
+    assert found["vectorize"] == OptionChoice("vectorize", ("", "-fvectorize", "-fno-vectorize"))
     assert "signed_zeros" not in found
     assert "signed_zeros" in {option.name for option in switches(math=True)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.flags.gcc import listed, optimizers, parameters
-from tunepass.flags.option import Amount, Choice
+from tunepass.flags.option import Amount, OptionChoice
 
 AT_O2 = """\
 The following options control optimizations:
@@ -45,12 +45,12 @@ def test_other_languages_are_not_listed() -> None:
 
 def test_a_switch_can_be_turned_from_what_the_levels_have() -> None:
     found = {option.name: option for option in optimizers(AT_O2, [AT_O3], math=False)}
-    assert found["dce"] == Choice("dce", ("", "-fno-dce"))
-    assert found["tracer"] == Choice("tracer", ("", "-ftracer"))
-    assert found["split_loops"] == Choice("split_loops", ("", "-fsplit-loops", "-fno-split-loops"))
+    assert found["dce"] == OptionChoice("dce", ("", "-fno-dce"))
+    assert found["tracer"] == OptionChoice("tracer", ("", "-ftracer"))
+    assert found["split_loops"] == OptionChoice("split_loops", ("", "-fsplit-loops", "-fno-split-loops"))
     assert found["prefetch_loop_arrays"].word_lists() == ("-fprefetch-loop-arrays", "-fno-prefetch-loop-arrays")
     assert found["align_loops"].word_lists() == ("-fno-align-loops", "-falign-loops=32", "-falign-loops=64")
-    assert found["ira_region"] == Choice("ira_region", ("", "-fira-region=all", "-fira-region=mixed"))
+    assert found["ira_region"] == OptionChoice("ira_region", ("", "-fira-region=all", "-fira-region=mixed"))
     assert found["lifetime_dse"].word_lists() == ("-flifetime-dse=0", "-flifetime-dse=1")
     assert len(found) == 7
 
@@ -66,7 +66,7 @@ def test_parameters_have_numbers_around_their_default_within_their_range() -> No
         "param_align_threshold": Amount(
             "param_align_threshold", "--param=align-threshold={}", (1, 12, 25, 50, 100, 200, 400, 800), 100
         ),
-        "param_logical_op_non_short_circuit": Choice(
+        "param_logical_op_non_short_circuit": OptionChoice(
             "param_logical_op_non_short_circuit",
             ("", "--param=logical-op-non-short-circuit=0", "--param=logical-op-non-short-circuit=1"),
         ),
@@ -76,9 +76,9 @@ def test_parameters_have_numbers_around_their_default_within_their_range() -> No
         "param_min_vect_loop_bound": Amount(
             "param_min_vect_loop_bound", "--param=min-vect-loop-bound={}", (0, 1, 4, 16, 64), 0
         ),
-        "param_sms_min_sc": Choice("param_sms_min_sc", ("", "--param=sms-min-sc=1")),
+        "param_sms_min_sc": OptionChoice("param_sms_min_sc", ("", "--param=sms-min-sc=1")),
         "param_vect_partial_vector_usage": Amount(
             "param_vect_partial_vector_usage", "--param=vect-partial-vector-usage={}", (0, 1, 2), 0
         ),
-        "param_vrp1_mode": Choice("param_vrp1_mode", ("", "--param=vrp1-mode=ranger")),
+        "param_vrp1_mode": OptionChoice("param_vrp1_mode", ("", "--param=vrp1-mode=ranger")),
     }

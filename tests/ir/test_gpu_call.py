@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.evaluators.gpu_run.kernels import e, one, scale_body
-from tunepass.ir.gpu import GpuBuffer, GpuScalar, Launch, Layout, NumberOf, ReferenceKernel
-from tunepass.ir.gpu_call import Element, NoLaunch, Number, call_at, element_of, reference_call_at
+from tunepass.ir.gpu import ElementLayout, GpuBuffer, GpuScalar, Launch, NumberOf, ReferenceKernel
+from tunepass.ir.gpu_call import Element, ElementNumber, NoLaunch, call_at, element_of, reference_call_at
 from tunepass.space.configuration import Configuration
 
 AT = Configuration({"B": 32})
@@ -53,7 +53,7 @@ def test_a_grid_that_is_none_is_told(grid: str, words: str) -> None:
 
 
 def numbers(size: int, dtype: str, how_many: int = 1) -> Element:
-    return Element(size, tuple(Number(dtype, k * int(dtype[1])) for k in range(how_many)))
+    return Element(size, tuple(ElementNumber(dtype, k * int(dtype[1])) for k in range(how_many)))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_elements_have_the_layout_of_the_language(text: str, cuda: Element, open
 
 
 def test_a_struct_has_the_layout_that_its_source_gives_it() -> None:
-    layout = Layout(12, (NumberOf("unsigned char", 0), NumberOf("double", 4)))
+    layout = ElementLayout(12, (NumberOf("unsigned char", 0), NumberOf("double", 4)))
     buffer = GpuBuffer(name="p", element="struct p", direction="in", length=one(), layout=layout)
-    assert element_of(buffer, "cuda") == Element(12, (Number("u1"), Number("f8", 4)))
+    assert element_of(buffer, "cuda") == Element(12, (ElementNumber("u1"), ElementNumber("f8", 4)))
 
 
 def test_an_element_of_another_type_is_told() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tunepass.expr.parser import parse
 from tunepass.pruning.base import Count, Limit
 from tunepass.pruning.diagram import DiagramSolver
-from tunepass.pruning.prune import Pruned, prune
+from tunepass.pruning.prune import PruningResult, prune
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Integer, Parameter
 
@@ -18,7 +18,7 @@ def limit(resource: str, value: str, most: int) -> Limit:
     return Limit(resource, parse(value, types), most, "B", "--limit", constraint)
 
 
-def answer(*limits: Limit, constraints: tuple[str, ...] = ()) -> Pruned:
+def answer(*limits: Limit, constraints: tuple[str, ...] = ()) -> PruningResult:
     own = [Constraint.parse(text, PARAMETERS) for text in constraints]
     return prune(PARAMETERS, own, limits, DiagramSolver())
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr
-from tunepass.tensors.evaluation import Entries, NotComputed, Operand, Some, evaluate, work
+from tunepass.tensors.evaluation import NotComputed, Operand, Some, SparseEntries, evaluate, work
 
 SIZES = {"i": 5, "j": 4, "k": 3, "l": 2}
 
@@ -31,10 +31,10 @@ def made(text: str, rng: np.random.Generator, dtype: str = "f8") -> np.ndarray:
     return (rng.integers(-9, 10, shape) * rng.integers(0, 2, shape)).astype(dtype)
 
 
-def sparse(values: np.ndarray) -> Entries:
+def sparse(values: np.ndarray) -> SparseEntries:
     indices = np.array(np.nonzero(values)).reshape(values.ndim, -1)
     order = np.random.default_rng(1).permutation(indices.shape[1])
-    return Entries(indices[:, order], values[tuple(indices[:, order])])
+    return SparseEntries(indices[:, order], values[tuple(indices[:, order])])
 
 
 def result(texts: list[str], left: str, sparse_names: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +85,7 @@ def test_of_a_sparse_result_its_entries_are_computed() -> None:
     rng = np.random.default_rng(6)
     b, c, d = made("Bij", rng), made("Cik", rng), made("Dkj", rng)
     pattern = sparse(b)
-    start = Entries(pattern.indices, np.zeros_like(pattern.values))
+    start = SparseEntries(pattern.indices, np.zeros_like(pattern.values))
     operands: dict[str, Operand] = {"B": pattern, "C": c, "D": d}
     got = evaluate(Assignment(access("Aij"), times("Bij", "Cik", "Dkj")), operands, SIZES, start)
     assert np.array_equal(got, (b * (c @ d))[tuple(pattern.indices)])
@@ -114,7 +114,7 @@ def test_whole_numbers_wrap_and_divide_as_in_c() -> None:
 
 
 def test_a_sparse_operand_without_entries_gives_zeros() -> None:
-    nothing = Entries(np.zeros((2, 0), np.int64), np.zeros(0))
+    nothing = SparseEntries(np.zeros((2, 0), np.int64), np.zeros(0))
     for texts in (("Bij", "Cj"), ("Cj", "Bij")):
         got = evaluate(Assignment(access("yi"), times(*texts)), {"B": nothing, "C": np.ones(4)}, SIZES, np.zeros(5))
         assert not got.any()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tunepass.jobs.history import history_of
-from tunepass.jobs.locks.verify import Checked, check
+from tunepass.jobs.locks.verify import LockCheck, check
 from tunepass.jobs.places import store_path
 from tunepass.reports.answer import Answer, Json, plain
 from tunepass.search.finalists.choice import verdict_of_trials
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer("\n".join(lines), {"kernels": data}, notes=tuple(notes))
 
 
-def _best(checked: Checked, store: str | None) -> Configuration | None:
+def _best(checked: LockCheck, store: str | None) -> Configuration | None:
     """The best configuration that the store has for the kernel as it is now."""
     if checked.job is None:
         return None
@@ -42,7 +42,7 @@ def _best(checked: Checked, store: str | None) -> Configuration | None:
     return verdict.choice if verdict else None
 
 
-def _choices(checked: Checked, best: Configuration | None) -> list[str]:
+def _choices(checked: LockCheck, best: Configuration | None) -> list[str]:
     """Parameters whose locked value is not the best measured for the kernel as it is now. Under an unchanged identity
     the lock's choice stands: it was made by measuring the finalists again, which single trials cannot overrule."""
     if checked.entry is None or best is None or not checked.reasons:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tunepass.flags.block import block
-from tunepass.flags.listing import Listing, listing
+from tunepass.flags.listing import OptionListing, listing
 from tunepass.flags.option import Amount, Option
 from tunepass.reports.answer import Answer, Json
 
@@ -21,14 +21,14 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer(text.rstrip("\n"), _data(flags), notes=_notes(flags))
 
 
-def _notes(flags: Listing) -> tuple[str, ...]:
+def _notes(flags: OptionListing) -> tuple[str, ...]:
     """On stderr: the text itself goes into a file."""
     if not flags.refused:
         return ()
     return (f"note: listed, but refused or without effect on this machine: {', '.join(flags.refused)}",)
 
 
-def _data(flags: Listing) -> Json:
+def _data(flags: OptionListing) -> Json:
     return {
         "compiler": flags.compiler.version,
         "parameters": {option.name: _option(option) for option in flags.options},

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from tunepass.files import shown
-from tunepass.jobs.locks.signing import BadSignature, Signature, sign, verify
+from tunepass.jobs.locks.signing import BadSignature, LockSignature, sign, verify
 from tunepass.reports.answer import Answer, Json, Status
 from tunepass.study.lock.lock import NAME, Entry
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> Answer:
     return _answer(path, signature)
 
 
-def _answer(path: Path, signature: Signature) -> Answer:
+def _answer(path: Path, signature: LockSignature) -> Answer:
     lines = [f"{shown(path)}: signed by {shown(signature.signer)}, {signature.key}"]
     for key, entry in signature.lock.entries.items():
         lines += [f"  {shown(key)}", *(f"    {name:<9} {value}" for name, value in _facts(entry).items())]

@@ -18,7 +18,7 @@ from tunepass.jobs.tables import number
 from tunepass.pruning.base import Count, Limit, solver
 from tunepass.pruning.extents import Extent, extents
 from tunepass.pruning.proof import Proof, prove
-from tunepass.pruning.prune import Pruned, prune
+from tunepass.pruning.prune import PruningResult, prune
 from tunepass.reports.answer import Answer, Json, Status, plain, table
 from tunepass.search.result import assignment
 from tunepass.search.stop import Stop, stoppable
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer("\n".join(lines), data, status, tuple(notes))
 
 
-def _status(pruned: Pruned, proof: Proof | None) -> Status:
+def _status(pruned: PruningResult, proof: Proof | None) -> Status:
     if not pruned.left.high or (proof is not None and proof.refuted is not None):
         return Status.WRONG
     return Status.DONE if proof is None or proof.proved else Status.UNSETTLED
@@ -77,7 +77,7 @@ def _outputs(options: argparse.Namespace) -> list[tuple[Path, str]]:
     return [*files, (Path(options.smt2), "smt2")] if options.smt2 else files
 
 
-def _proved(given: Prunable, pruned: Pruned, stop: Stop, spread: Spread) -> Proof:
+def _proved(given: Prunable, pruned: PruningResult, stop: Stop, spread: Spread) -> Proof:
     conditions = [*pruned.constraints, *(limit.constraint for limit in given.limits)]
     return prove(pruned.parameters, conditions, pruned.remaining, stop=stop, spread=spread)
 
@@ -105,7 +105,7 @@ def _proof_data(proof: Proof | None) -> Json:
     return {**counts, "refuted": refuted, "inside": proof.inside if refuted else None}
 
 
-def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
+def _lines(given: Prunable, pruned: PruningResult) -> Iterator[str]:
     before = pruned.before.high
     yield given.title
     yield f"  {count(pruned.dense)} configurations"
@@ -188,7 +188,7 @@ def _of(mask: Mask) -> str:
     return f"{left:,} of {len(mask):,}" if left < len(mask) else ""
 
 
-def _data(given: Prunable, pruned: Pruned) -> Mapping[str, Json]:
+def _data(given: Prunable, pruned: PruningResult) -> Mapping[str, Json]:
     masks = pruned.remaining.kept()
     binding = pruned.binding
     return {

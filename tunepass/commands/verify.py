@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Collection
 
 from tunepass.commands.answers.build import checks_data, checks_lines
-from tunepass.jobs.locks.verify import Checked, check
+from tunepass.jobs.locks.verify import LockCheck, check
 from tunepass.reports.answer import Answer, Json, Status
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer("\n".join(lines), data, status, notes)
 
 
-def _data(kernel: Checked, waived: Collection[str]) -> Json:
+def _data(kernel: LockCheck, waived: Collection[str]) -> Json:
     return {
         "fits": not kernel.reasons,
         "reasons": kernel.reasons,

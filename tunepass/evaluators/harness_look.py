@@ -9,7 +9,7 @@ from dataclasses import replace
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.reference import Reference
-from tunepass.evaluators.harness.verification.races import SCHEDULES, Race, Schedule, Unjudged
+from tunepass.evaluators.harness.verification.races import SCHEDULES, Race, ThreadSchedule, Unjudged
 from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
 from tunepass.evaluators.harness.verification.threads import Unwatched, race_found, unwatched_libraries
 from tunepass.evaluators.kernel_ledgers import KernelLedgers
@@ -39,7 +39,7 @@ class HarnessLook:
         self.task, self.workspace, self.ledgers = task, workspace, ledgers
         self._reference, self._harness = reference, harness
         self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
-        self._unsteady: dict[Schedule, str] | None = None  # schedules under which the reference is, and why
+        self._unsteady: dict[ThreadSchedule, str] | None = None  # schedules under which the reference is, and why
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tunepass.space.configuration import Configuration
 MOST = 12  # programs besides the first, the default's: more than are ever compared
 
 
-class Program(Protocol):
+class StoredProgram(Protocol):
     """What was built of a configuration; `program` None where it was not linked, or is not a file of its own."""
 
     @property
@@ -23,7 +23,7 @@ class Program(Protocol):
     def program(self) -> Path | None: ...
 
 
-AnyProgram = TypeVar("AnyProgram", bound=Program)
+AnyProgram = TypeVar("AnyProgram", bound=StoredProgram)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +81,5 @@ class KeptPrograms(Generic[AnyProgram]):
         self._first = None
 
 
-def _digest_of(built: Program) -> str:
+def _digest_of(built: StoredProgram) -> str:
     return "" if built.program is None else file_digest(built.program)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.flags.accepted import Pair
-from tunepass.flags.option import Amount, Choice, Option
+from tunepass.flags.option import Amount, Option, OptionChoice
 from tunepass.space.prior import Beta, value_masses
 
 LEVEL = "LEVEL"
@@ -31,7 +31,7 @@ def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], n
 def _fields(option: Option) -> str:
     """A value is as likely as the level has it as not, however many others there are: a search whose trials change half
     of hundreds of flags learns of each from every trial; of a few at a time it tries hardly any in a hundred trials."""
-    if isinstance(option, Choice):
+    if isinstance(option, OptionChoice):
         first, *others = option.texts
         values = ", ".join([_quoted(first), *map(_quoted, others)])
         even = option.name in EVEN or len(others) == 1
@@ -76,7 +76,7 @@ def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, op
     for text in (first, second):
         name = names[text][0]
         option = by_name[name]
-        value = f'"{text}"' if isinstance(option, Choice) else _number(option, text)
+        value = f'"{text}"' if isinstance(option, OptionChoice) else _number(option, text)
         sides.append(f"{name} != {value}")
     return " or ".join(sides)
 

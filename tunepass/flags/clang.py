@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tunepass.flags.left_out import is_left_out, is_of_a_pass
-from tunepass.flags.option import LARGEST, Amount, Choice, Option, identifier, numbers_around
+from tunepass.flags.option import LARGEST, Amount, Option, OptionChoice, identifier, numbers_around
 
 SWITCHES = (  # of the driver; its help does not say which are for speed, nor what they are set to
     *("vectorize", "slp-vectorize", "unroll-loops", "reroll-loops", "inline-functions", "inline-hint-functions"),
@@ -24,11 +24,11 @@ UNLIMITED = 2**31 - 1  # and more: LLVM's way to say that there is no limit
 def switches(*, math: bool) -> list[Option]:
     """Either way of each, as their state is not told."""
     options: list[Option] = [
-        Choice(identifier(name), ("", f"-f{name}", f"-fno-{name}"))
+        OptionChoice(identifier(name), ("", f"-f{name}", f"-fno-{name}"))
         for name in SWITCHES
         if not is_left_out(name, math=math)
     ]
-    return [*options, *(Choice(identifier(n), ("", *(f"-f{n}={size}" for size in ALIGNMENTS))) for n in ALIGNED)]
+    return [*options, *(OptionChoice(identifier(n), ("", *(f"-f{n}={size}" for size in ALIGNMENTS))) for n in ALIGNED)]
 
 
 def parameters(values: str, explained: str, *, math: bool) -> list[Option]:
@@ -46,7 +46,7 @@ def parameters(values: str, explained: str, *, math: bool) -> list[Option]:
         if name in numbers:
             options.append(_amount(name, value))
         elif value in (0, 1):
-            options.append(Choice(f"llvm_{identifier(name)}", ("", f"-mllvm -{name}={('true', 'false')[value]}")))
+            options.append(OptionChoice(f"llvm_{identifier(name)}", ("", f"-mllvm -{name}={('true', 'false')[value]}")))
     return options
 
 
@@ -55,4 +55,4 @@ def _amount(name: str, value: int) -> Option:
     if 0 < value < UNLIMITED:
         return Amount(f"llvm_{identifier(name)}", form, numbers_around(value, hi=LARGEST), value)
     others = (n for n in numbers_around(0) if n != value)  # as the target has it, or no limit
-    return Choice(f"llvm_{identifier(name)}", ("", *(form.replace("{}", str(n)) for n in others)))
+    return OptionChoice(f"llvm_{identifier(name)}", ("", *(form.replace("{}", str(n)) for n in others)))

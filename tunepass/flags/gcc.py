@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.flags.left_out import is_left_out
-from tunepass.flags.option import Amount, Choice, Option, identifier, numbers_around
+from tunepass.flags.option import Amount, Option, OptionChoice, identifier, numbers_around
 
 ON, OFF = "[enabled]", "[disabled]"
 LINE = re.compile(r"\s+(?P<word>-f[\w-]+|--param=[\w-]+)(?P<equals>=)?(?P<values>[\[<][^\]>]*[\]>])?\s*(?P<state>.*)")
@@ -18,7 +18,7 @@ UNKNOWN = -1  # gcc's own sign for `as the machine has it`
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedOption:
     """A line: the option's name, the values it names, and its state. `values` is None where it takes none."""
 
     word: str
@@ -30,11 +30,11 @@ class Listed:
         return self.word.removeprefix(PARAMETER).removeprefix("-f")
 
 
-def listed(text: str) -> list[Listed]:
+def listed(text: str) -> list[ListedOption]:
     """The options of a list; those of other languages are not among them."""
     lines = [match for line in text.splitlines() if (match := LINE.fullmatch(line))]
     return [
-        Listed(m["word"], (m["values"] or "") if m["equals"] else None, m["state"].strip())
+        ListedOption(m["word"], (m["values"] or "") if m["equals"] else None, m["state"].strip())
         for m in lines
         if "[available in" not in m["state"]
     ]
@@ -56,18 +56,18 @@ def optimizers(at_level: str, at_others: Sequence[str], *, math: bool) -> list[O
         texts = _switched(switches[word], states[word]) if word in switches else []
         texts += _texts(valued[word]) if word in valued else []
         if texts:
-            choices.append(Choice(identifier(word.removeprefix("-f")), ("", *dict.fromkeys(texts))))
+            choices.append(OptionChoice(identifier(word.removeprefix("-f")), ("", *dict.fromkeys(texts))))
     return choices
 
 
-def _switched(option: Listed, states: set[str]) -> list[str]:
+def _switched(option: ListedOption, states: set[str]) -> list[str]:
     on, off = option.word, f"-fno-{option.name}"
     if states == {ON}:
         return [off]
     return [on] if states == {OFF} else [on, off]
 
 
-def _texts(option: Listed) -> list[str]:
+def _texts(option: ListedOption) -> list[str]:
     """Each of its values but the one it has."""
     if option.name in ALIGNED:
         return [f"{option.word}={number}" for number in ALIGNMENTS if number != option.state]
@@ -86,18 +86,18 @@ def parameters(at_level: str, *, math: bool) -> list[Option]:
         name = f"param_{identifier(option.name)}"
         if words := _words(option.values):
             texts = tuple(f"{option.word}={value}" for value in words if value != option.state)
-            options.append(Choice(name, ("", *texts)))
+            options.append(OptionChoice(name, ("", *texts)))
         elif option.state.lstrip("-").isdigit():
             options.append(_amount(name, option))
     return options
 
 
-def _amount(name: str, option: Listed) -> Option:
+def _amount(name: str, option: ListedOption) -> Option:
     default, span = int(option.state), _range(option.values or "") or (None, None)
     numbers = numbers_around(default, *span)
     if default == UNKNOWN or len(numbers) == 2:  # a switch: what it says by itself is not one of its numbers
         texts = tuple(f"{option.word}={number}" for number in numbers if number != default)
-        return Choice(name, ("", *texts))
+        return OptionChoice(name, ("", *texts))
     return Amount(name, f"{option.word}={{}}", numbers, default)
 
 

@@ -12,14 +12,14 @@ from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.flags import clang, gcc
 from tunepass.flags.accepted import Pair, accepted_options, asking
 from tunepass.flags.block import LEVEL
-from tunepass.flags.option import Choice, Option
+from tunepass.flags.option import Option, OptionChoice
 
 LEVELS = ("-O1", "-O2", "-O3", "-Os")
 KINDS = ("optimizers", "params")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class OptionListing:
     """`refused` are texts that the compiler lists and does not take, or that do nothing here."""
 
     compiler: Compiler
@@ -30,7 +30,7 @@ class Listing:
 
 def listing(
     program: str, level: str = "-O2", kinds: Sequence[str] = KINDS, *, math: bool = False, native: bool = False
-) -> Listing:
+) -> OptionListing:
     """Raises TunepassError for a compiler that is neither gcc nor clang, and for a level that is none."""
     compiler = identify(program)
     if level not in LEVELS:
@@ -44,7 +44,7 @@ def listing(
     accepted = accepted_options(
         read(compiler.path, level, kinds, math), asking([compiler.path, level], shlex.split), silent
     )
-    return Listing(
+    return OptionListing(
         compiler=compiler,
         options=(*_basic(level, native), *accepted.options),
         conflicts=accepted.conflicts,
@@ -55,7 +55,7 @@ def listing(
 def _basic(level: str, native: bool) -> list[Option]:
     """The level itself, and the processor's own instructions."""
     levels = (level, *(other for other in LEVELS if other != level))
-    return [Choice(LEVEL, levels), *([Choice("MARCH", ("", "-march=native"))] if native else [])]
+    return [OptionChoice(LEVEL, levels), *([OptionChoice("MARCH", ("", "-march=native"))] if native else [])]
 
 
 def _of_gcc(path: str, level: str, kinds: Sequence[str], math: bool) -> list[Option]:

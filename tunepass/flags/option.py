@@ -13,7 +13,7 @@ LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionChoice:
     """One of several texts, each any number of words. The first is empty: as the level has it."""
 
     name: str
@@ -23,7 +23,7 @@ class Choice:
         """What the compiler is told by each value that is not the default."""
         return self.texts[1:]
 
-    def only(self, accepted: Iterable[str]) -> Choice | None:
+    def only(self, accepted: Iterable[str]) -> OptionChoice | None:
         texts = tuple(text for text in self.texts[1:] if text in set(accepted))
         return replace(self, texts=("", *texts)) if texts else None
 
@@ -49,7 +49,7 @@ class Amount:
         return replace(self, numbers=numbers) if len(numbers) > 1 else None
 
 
-Option = Choice | Amount
+Option = OptionChoice | Amount
 
 
 def identifier(text: str) -> str:

@@ -22,7 +22,7 @@ ELEMENT_BYTE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ModelCondition:
     """A condition without which there is no such model; `text` is its message."""
 
     holds: Expr
@@ -38,7 +38,7 @@ class NodeCosts:
     node: GraphNode
     outputs: tuple[Shape, ...]
     resources: Mapping[str, Expr]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ModelCondition, ...]
     keeps: tuple[str, ...]
     view: bool
 
@@ -50,7 +50,7 @@ class Inferred:
     shapes: Mapping[str, Shape]
     nodes: tuple[NodeCosts, ...]
 
-    def conditions(self) -> Iterator[Condition]:
+    def conditions(self) -> Iterator[ModelCondition]:
         for node in self.nodes:
             yield from node.conditions
 
@@ -206,11 +206,11 @@ class _Application:
             raise GraphError(f"the input {told(first)} has no batch, sizes and channels")
         return rank
 
-    def _required(self) -> Iterator[Condition]:
+    def _required(self) -> Iterator[ModelCondition]:
         for rule, text in self.operator.requires:
             yield from self._condition(truth(rule.value(self.names)), text)
 
-    def _existing(self, outputs: tuple[Shape, ...]) -> Iterator[Condition]:
+    def _existing(self, outputs: tuple[Shape, ...]) -> Iterator[ModelCondition]:
         """What comes out has to have a size of at least 1 along each axis."""
         for shape in outputs:
             for size in shape:
@@ -221,16 +221,18 @@ class _Application:
                     )
                     yield from self._condition(algebra.compare(size, ">=", 1), text)
 
-    def _condition(self, holds: Expr, text: str) -> Iterator[Condition]:
+    def _condition(self, holds: Expr, text: str) -> Iterator[ModelCondition]:
         known = algebra.number(holds)
         if known is None:
             present = self.node.present
-            yield Condition(holds if present is None else algebra.where(present, holds, True), text, self.node.name)
+            yield ModelCondition(
+                holds if present is None else algebra.where(present, holds, True), text, self.node.name
+            )
         elif not known:
             if self.node.present is None:
                 inputs = ", ".join(told(self.names[rule.name]) for rule in self.operator.inputs)
                 raise GraphError(f"{text}; its input is {inputs}")
-            yield Condition(algebra.where(self.node.present, False, True), text, self.node.name)
+            yield ModelCondition(algebra.where(self.node.present, False, True), text, self.node.name)
 
 
 def _value(attribute: Attribute) -> Value:

@@ -37,7 +37,7 @@ class _Continue(Unknown):
 
 
 @dataclass(slots=True, kw_only=True)
-class Program(Expressions):
+class CppProgram(Expressions):
     """Follows a program. A statement gives what it returns; None where it goes on.
 
     `returns` are those made under conditions over parameters so far, the first one that holds counts.
@@ -302,7 +302,7 @@ def _changed(node: object) -> Iterator[tree.Expression]:
             yield from _changed(getattr(node, item.name))
 
 
-def program(source: Source, called: Called, words: Sequence[str] = ()) -> Program:
+def program(source: Source, called: Called, words: Sequence[str] = ()) -> CppProgram:
     """Ready to be followed by `file`. `words` are the compiler's, as `-D`. Raises SourceError."""
     unit = read(source, tuple(words), "c++", lenient=True)
-    return Program(source=source, called=called, unit=unit)
+    return CppProgram(source=source, called=called, unit=unit)

@@ -16,7 +16,7 @@ from tunepass.expr.nodes import Type
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 from tunepass.interchange import cpp_values as cpp
-from tunepass.interchange.cpp_programs import Program, program
+from tunepass.interchange.cpp_programs import CppProgram, program
 from tunepass.interchange.cpp_values import Array, Formula, Function, Named, Unknown, Value
 from tunepass.interchange.foreign_kernel import ForeignArgument, ForeignKernel, ForeignParameter, Language, Scalar
 
@@ -64,7 +64,7 @@ class _Calls:
 
     language: Language
     threads: bool  # sizes count threads
-    program: Program = field(init=False)
+    program: CppProgram = field(init=False)
     span: Span = field(init=False)  # of the call, and its name
     name: str = ""
     numbers: int = 0

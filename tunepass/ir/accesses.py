@@ -26,7 +26,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class IterationWork:
     """One iteration: its distinct `accesses`, and how many operations of each sort it does on what it read.
 
     `trips` are the iterations of each loop, from the outside in. Additions, multiplications, comparisons and the like

@@ -20,7 +20,7 @@ def profile_folder(build_dir: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class MetricReading:
     """A number in the program's output: literal text around one `{name}`, or the path of a value in JSON output."""
 
     pattern: str = ""
@@ -53,7 +53,7 @@ class ProfileWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class RunInput:
     """Words that stand for `{INPUT}` in one of the runs, and how much that run counts."""
 
     words: Words
@@ -75,12 +75,12 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class ApplicationCheck:
     """What makes an output right: `command` ends with status 0; the numbers `compared`, or the whole output, are those
     of the default configuration within the tolerance."""
 
     command: Words = ()
-    compared: tuple[Reading, ...] = ()
+    compared: tuple[MetricReading, ...] = ()
     whole_output: bool = False
     absolute: float = 0.0
     relative: float = 0.0
@@ -98,8 +98,8 @@ class Application(Body):
     sources_span: Span | None = None
     tools: Words = ()
     build: Build = Build()
-    check: Check = Check()
-    inputs: tuple[Input, ...] = ()
+    check: ApplicationCheck = ApplicationCheck()
+    inputs: tuple[RunInput, ...] = ()
     over: Over = "mean"  # of the inputs
     limit_s: float | None = None
     memory_bytes: int | None = None

@@ -108,7 +108,7 @@ class OpenArgument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class MemoryPlace:
     """Memory that the setup function made: `text` is an expression of C for an array, or for one object where it has no
     `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`.
 
@@ -143,7 +143,7 @@ class Setup:
     teardown: str = ""
     once: bool = False
     scalars: tuple[str, ...] = ()  # the arguments that it takes: what it makes depends on them
-    places: tuple[Place, ...] = ()
+    places: tuple[MemoryPlace, ...] = ()
 
 
 Argument = ScalarArgument | ArrayArgument | NamedArgument | OpenArgument
@@ -151,7 +151,7 @@ Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EntryFunction:
     """A function after the source's text that calls the kernel, where no other file can, with numbers and addresses.
     `counted`: after each address it takes the number of elements, and containers are made (harness/entry.h). `flags`
     are the compiler's, without which it may not call the kernel."""
@@ -173,7 +173,7 @@ class KernelCall:
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
-    entry: Entry | None = None
+    entry: EntryFunction | None = None
     returned: ReturnedValue | None = None
     globals: tuple[GlobalVariable, ...] = ()
     absolute_tolerance: float | None = None

@@ -33,7 +33,7 @@ class NumberOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ElementLayout:
     """An element of `byte` bytes that holds these numbers: a struct's members, one by one."""
 
     byte: int
@@ -66,7 +66,7 @@ class GpuBuffer:
     lo: Expr | None = None
     hi: Expr | None = None
     symbol: bool = False
-    layout: Layout | None = None
+    layout: ElementLayout | None = None
 
 
 GpuArgument = GpuScalar | GpuBuffer
@@ -82,7 +82,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class ThreadWork:
     """What one thread executes, in operations; additions and multiplications count one each, a fused pair two.
 
     `special` are divisions, roots, exponentials and the like. `independent` of the operations do not wait for one
@@ -152,7 +152,7 @@ class GpuKernel(Body):
     registers: Expr | None = None
     accumulators: Expr | None = None
     thread: ThreadCode | None = None  # what the text says; None where it was not understood
-    work: Work | None = None
+    work: ThreadWork | None = None
     accesses: tuple[GpuAccess, ...] = ()
     sizes: tuple[Sizes, ...] = ()
     reference: ReferenceKernel | None = None  # None: what the default configuration computes

@@ -30,7 +30,7 @@ class NoLaunch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ElementNumber:
     """A number in an element: NumPy's type (`f4`) and the byte where it begins."""
 
     dtype: str
@@ -42,14 +42,14 @@ class Element:
     """`bytes` of memory that hold these numbers; the rest, if any, means nothing."""
 
     bytes: int
-    numbers: tuple[Number, ...]
+    numbers: tuple[ElementNumber, ...]
 
     @property
     def run(self) -> str:
         """The type of its numbers, if they are of one type and follow one another from its start; else empty."""
         dtype = self.numbers[0].dtype
         size = np.dtype(dtype).itemsize
-        return dtype if all(n == Number(dtype, k * size) for k, n in enumerate(self.numbers)) else ""
+        return dtype if all(n == ElementNumber(dtype, k * size) for k, n in enumerate(self.numbers)) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,14 +185,14 @@ def element_of(argument: GpuScalar | GpuBuffer, dialect: Dialect) -> Element:
     """What is in memory. Raises NoLaunch for a type whose numbers are not known."""
     layout = argument.layout if isinstance(argument, GpuBuffer) else None
     if layout is not None:
-        return Element(layout.byte, tuple(Number(_dtype(n.type, dialect), n.offset) for n in layout.numbers))
+        return Element(layout.byte, tuple(ElementNumber(_dtype(n.type, dialect), n.offset) for n in layout.numbers))
     element = numbers_of(argument.element, dialect)
     if element is None:
         raise NoLaunch(f"no buffer can be filled with elements of type `{argument.element}`")
     number, how_many, size = element
     dtype = _dtype(number, dialect)
     step = np.dtype(dtype).itemsize
-    return Element(size, tuple(Number(dtype, k * step) for k in range(how_many)))
+    return Element(size, tuple(ElementNumber(dtype, k * step) for k in range(how_many)))
 
 
 def _dtype(number: str, dialect: Dialect) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.ir.accesses import Work
+from tunepass.ir.accesses import IterationWork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,5 +16,5 @@ class ShapedWork:
     shape: str
     statement: str
     chains: tuple[tuple[str, ...], ...]
-    work: Work
+    work: IterationWork
     free: frozenset[str]

@@ -72,7 +72,7 @@ def held_back_errors(name: str, run: Synthesise = synthesise) -> Mapping[tuple[s
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class TemplateComparison:
     """One template of a design: copies, and what one takes by the device's numbers and by synthesis."""
 
     template: Template
@@ -83,7 +83,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    parts: tuple[Compared, ...]
+    parts: tuple[TemplateComparison, ...]
     left_out: tuple[str, ...]  # what has no template
 
     def total(self, resource: str) -> tuple[float, float]:
@@ -103,7 +103,7 @@ def compare_point(model: Estimator, point: Configuration, run: Synthesise = synt
     composition = Composition(program, device, {name: _whole(value) for name, value in point.items()})
     copies = composition.templates()
     counts = run(tuple(copies), target)
-    parts = tuple(Compared(t, n, check.estimate(t, device), counts[t]) for t, n in copies.items())
+    parts = tuple(TemplateComparison(t, n, check.estimate(t, device), counts[t]) for t, n in copies.items())
     return Design(parts, tuple(sorted(composition.left_out)))
 
 

@@ -18,7 +18,7 @@ from tunepass.interchange.optuna_program import optuna_program
 from tunepass.interchange.reduced import reduced
 from tunepass.interchange.space_file import space_json
 from tunepass.pruning.base import Limit, Share
-from tunepass.pruning.prune import Pruned
+from tunepass.pruning.prune import PruningResult
 from tunepass.pruning.smt import smt_script
 from tunepass.space.activity import Activity
 from tunepass.space.parameter import Parameter
@@ -55,7 +55,7 @@ def format_of(path: Path, named: str | None) -> str:
 
 
 def write_pruned(
-    pruned: Pruned, limits: Sequence[Limit], path: Path, form: str, title: str, spread: Spread = in_turn
+    pruned: PruningResult, limits: Sequence[Limit], path: Path, form: str, title: str, spread: Spread = in_turn
 ) -> None:
     """Replaces the file whole; the same file whoever makes its parts."""
     if form == "smt2":
@@ -92,7 +92,7 @@ def is_category(p: Parameter) -> bool:
     return isinstance(p.type, CategoryType)
 
 
-def _write_table(pruned: Pruned, path: Path, form: str, spread: Spread) -> None:
+def _write_table(pruned: PruningResult, path: Path, form: str, spread: Spread) -> None:
     listed: list[Parameter] = []
     for p in pruned.parameters:
         if p.size is None:

@@ -22,7 +22,7 @@ TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of thi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tunepass.launcher.prepared import Question
+    from tunepass.launcher.prepared import CallQuestion
 
 MARK = b"tunepass"
 
@@ -45,9 +45,9 @@ def run(
     marked = {name: data for name in _inputs(given, compiler[-1]) if MARK in (data := link_marks.read(name))}
     if not marked and not _asks_for_runtime(given):
         return become([*compiler, *given])
-    from tunepass.launcher.prepared import Question
+    from tunepass.launcher.prepared import CallQuestion
 
-    question = Question(compiler, given, marked)
+    question = CallQuestion(compiler, given, marked)
     prepared = question.answer()
     if prepared is None:
         return call(lambda: _locked(words, command, question))
@@ -65,7 +65,7 @@ def _asks_for_runtime(words: Sequence[str]) -> bool:
     return STOPS_EARLY.isdisjoint(words) and bool(link_marks.needed(words))
 
 
-def _locked(words: Sequence[str], command: str, question: Question | None = None) -> int:
+def _locked(words: Sequence[str], command: str, question: CallQuestion | None = None) -> int:
     from tunepass.launcher import locked
 
     return locked.run(words, command, question)

@@ -23,7 +23,7 @@ Keep = Callable[[int, str, str | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class CompilerInput:
     """A file that is compiled or linked; `language` is "" for what is the linker's. `stated` by an -x."""
 
     place: int
@@ -38,19 +38,19 @@ class CompilerCall:
 
     arguments: tuple[str, ...]
     links: bool
-    inputs: tuple[Input, ...] = ()
+    inputs: tuple[CompilerInput, ...] = ()
     named_output: bool = False
     included: tuple[str, ...] = ()  # by -include and -imacros
     folders: tuple[str, ...] = ()  # in which quoted includes are looked for
     takes_value: frozenset[str] = options.TAKES_VALUE  # of the compiler's options
 
     @property
-    def sources(self) -> tuple[Input, ...]:
+    def sources(self) -> tuple[CompilerInput, ...]:
         """The inputs that may be tuned; stdin too."""
         return tuple(given for given in self.inputs if given.language in TUNABLE)
 
     @property
-    def compiled(self) -> tuple[Input, ...]:
+    def compiled(self) -> tuple[CompilerInput, ...]:
         """The inputs that are compiled, sources and others."""
         return tuple(given for given in self.inputs if given.language)
 
@@ -110,7 +110,7 @@ def analyse(
     """Find the inputs among a compiler's arguments, and whether it is to link. What follows `--` is a file. `cxx`: the
     compiler is one of C++, which takes sources in C for such in C++; `takes_value`: its options with a value."""
     arguments = _without_separator(words, takes_value)
-    inputs: list[Input] = []
+    inputs: list[CompilerInput] = []
     included: list[str] = []
     folders: list[str] = []
     stated, links, output = "none", True, False
@@ -124,7 +124,7 @@ def analyse(
             by_suffix = "c" if argument == STDIN else language_of(argument)
             by_suffix = AS_CXX.get(by_suffix, by_suffix) if cxx else by_suffix
             language = by_suffix if stated == "none" else stated
-            inputs.append(Input(i, argument, language, stated != "none"))
+            inputs.append(CompilerInput(i, argument, language, stated != "none"))
     known = (tuple(inputs), output, tuple(included), tuple(folders), takes_value)
     return CompilerCall(tuple(arguments), links, *known)
 

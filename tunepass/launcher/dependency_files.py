@@ -31,7 +31,7 @@ def only_lists(arguments: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class DependencyFile:
     """The dependency file of one source among several that are linked, and the rule's targets."""
 
     file: Path
@@ -61,12 +61,12 @@ def names_beside(dry_run: str, source: str) -> list[str]:
     return []
 
 
-def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
+def listings(dry_run: str, sources: Sequence[str]) -> dict[str, DependencyFile]:
     """What a compiler says on `-###` that its passes are called with, by source.
 
     gcc's cc1 takes `-MMD FILE`, of which `-MF` has the last word; clang's `-dependency-file FILE`.
     """
-    by_source: dict[str, Listing] = {}
+    by_source: dict[str, DependencyFile] = {}
     for words in _passes(dry_run):
         pairs = list(pairwise(words))
         files = [value for kind in ("-dependency-file", "-MF", "-MMD", "-MD") for word, value in pairs if word == kind]
@@ -75,7 +75,9 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
                 targets = [pair for pair in pairs if pair[0] in ("-MT", "-MQ")] or [("-MQ", f"{Path(source).stem}.o")]
                 system = "-MD" if "-MD" in words or "-sys-header-deps" in words else "-MMD"
                 phony = ["-MP"] * ("-MP" in words)
-                by_source[source] = Listing(Path(files[0]), (system, *phony, *(w for pair in targets for w in pair)))
+                by_source[source] = DependencyFile(
+                    Path(files[0]), (system, *phony, *(w for pair in targets for w in pair))
+                )
     return by_source
 
 

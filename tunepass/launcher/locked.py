@@ -26,11 +26,11 @@ from tunepass.launcher.compiler import asked, compiler_behind
 from tunepass.launcher.compiler_call import CompilerCall, analyse
 from tunepass.launcher.compiling_tuned import compile_tuned, prepare
 from tunepass.launcher.plan import lines_of, make_plan, plan_of_unknown
-from tunepass.launcher.prepared import QUIET, Prepared, Question
+from tunepass.launcher.prepared import QUIET, CallQuestion, Prepared
 from tunepass.reports.answer import Status
 
 
-def run(words: Sequence[str], command: str = "cc", question: Question | None = None) -> int:
+def run(words: Sequence[str], command: str = "cc", question: CallQuestion | None = None) -> int:
     """What is worked out is kept as the answer to the question, if there is one and the call does not link."""
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1"
     if words[:1] == ["--frozen"]:
@@ -64,7 +64,9 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
         return prepared.run(compiler, call.arguments, scratch)
 
 
-def _keep(question: Question | None, call: CompilerCall, prepared: Prepared, read: frozenset[str], begin: int) -> None:
+def _keep(
+    question: CallQuestion | None, call: CompilerCall, prepared: Prepared, read: frozenset[str], begin: int
+) -> None:
     """`begin` of the question's words belong to the compiler's command, as was found by asking."""
     if question is not None and not call.links and question.still_holds():
         question.keep(prepared, read, begin)

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from tunepass.jobs.annotations import annotated, annotated_files, contents
 from tunepass.jobs.locks.lookup import Locked
-from tunepass.launcher.compiler_call import STDIN, TUNABLE, CompilerCall, Input
+from tunepass.launcher.compiler_call import STDIN, TUNABLE, CompilerCall, CompilerInput
 from tunepass.launcher.compiling_tuned import Tuned
 from tunepass.launcher.prepared import LOCK, places_of
 from tunepass.launcher.statistics import TUNED, UNTUNED, outcome
@@ -25,7 +25,7 @@ UNKNOWN = "no word of the command is known as a compiler, and none answers as on
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CallPlan:
     """The tuned sources of one call, what to tell the user, why the lock does not fit, and lines for the statistics."""
 
     tuned: tuple[Tuned, ...] = ()
@@ -44,7 +44,7 @@ def lines_of(kind: str, lines: Sequence[str]) -> list[str]:
     return [f"tunepass cc: {kind}: {line}" for line in lines]
 
 
-def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> Plan:
+def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> CallPlan:
     """Look up every source of the compiler's call in its lock."""
     words = (compiler, *call.arguments)
     reads_stdin = any(given.name == STDIN for given in call.compiled) and (frozen or os.path.isfile(LOCK))
@@ -61,7 +61,7 @@ def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> Plan:
         why = lookup.choices if is_tuned else dict.fromkeys((*lookup.warnings, *lookup.stale))
         outcomes.append(outcome(given.name, TUNED if is_tuned else UNTUNED, "; ".join(why)))
     slipping = list(_slipping(call, stdin))
-    return Plan(
+    return CallPlan(
         tuned=tuple(tuned),
         notes=tuple(line for lookup in lookups for line in lookup.notes),
         warnings=tuple(line for lookup in lookups for line in lookup.warnings),
@@ -71,11 +71,11 @@ def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> Plan:
     )
 
 
-def plan_of_unknown(call: CompilerCall) -> Plan:
+def plan_of_unknown(call: CompilerCall) -> CallPlan:
     """Plan for words without a known compiler: all are passed on as they are, and nothing is tuned."""
     names = [given.name for given in call.sources if annotated(contents(Path(given.name)))]
     notes = tuple(f"{name} is compiled untuned: {UNKNOWN}" for name in names if _with_locks(name))
-    return Plan(warnings=notes, stale=notes, outcomes=tuple(outcome(name, UNTUNED, UNKNOWN) for name in names))
+    return CallPlan(warnings=notes, stale=notes, outcomes=tuple(outcome(name, UNTUNED, UNKNOWN) for name in names))
 
 
 def _with_locks(source: str) -> list[str]:
@@ -83,7 +83,7 @@ def _with_locks(source: str) -> list[str]:
     return [place for place in places_of(source) if os.path.isfile(os.path.join(os.path.dirname(place), LOCK))]
 
 
-def _of_file(words: Sequence[str], given: Input) -> Locked | None:
+def _of_file(words: Sequence[str], given: CompilerInput) -> Locked | None:
     """None for a source without annotations."""
     for place in _with_locks(given.name):
         from tunepass.jobs.locks.tuned_sources import tuned_source
@@ -99,7 +99,7 @@ def _of_file(words: Sequence[str], given: Input) -> Locked | None:
     return Locked(stale=(why,), notes=(f"{why}; it is compiled untuned",) if len(links) > 1 else ())
 
 
-def _of_text(words: Sequence[str], given: Input, data: bytes) -> Locked | None:
+def _of_text(words: Sequence[str], given: CompilerInput, data: bytes) -> Locked | None:
     """None for a source on stdin without annotations."""
     if not annotated(data):
         return None

@@ -98,7 +98,7 @@ def _read_record(record: bytes) -> Prepared:
     return Prepared(place, rest[:added], text, told_lines, outcomes, begin, compiler)
 
 
-class Question:
+class CallQuestion:
     """One command line and all that its answer depends on. `sources` are the contents of its annotated inputs."""
 
     def __init__(self, compiler: Sequence[str], words: Sequence[str], sources: Mapping[str, bytes]):
@@ -113,7 +113,7 @@ class Question:
     def still_holds(self) -> bool:
         """Are sources and locks unchanged since the question was recorded?"""
         now = {name: link_marks.read(name) for name in self.sources}
-        return Question(self.compiler, self.words, now).key == self.key
+        return CallQuestion(self.compiler, self.words, now).key == self.key
 
     def answer(self) -> Prepared | None:
         data = sealed.recall(self.name)

@@ -22,7 +22,7 @@ from tunepass.pruning.base import Remaining
 from tunepass.pruning.box_union import Box, volume
 from tunepass.pruning.smt import kept, writer_of
 from tunepass.pruning.z3_boxes import BoxQuestions
-from tunepass.pruning.z3_session import Model, Verdict
+from tunepass.pruning.z3_session import Model, SolverVerdict
 from tunepass.space.columns import Column, Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
@@ -125,9 +125,9 @@ class _Part:
                 break
         return following
 
-    def _considered(self, question: str, box: Box, verdict: Verdict, model: Model | None) -> list[Box]:
+    def _considered(self, question: str, box: Box, verdict: SolverVerdict, model: Model | None) -> list[Box]:
         """The boxes that are to be asked about still."""
-        if verdict is Verdict.NEVER:
+        if verdict is SolverVerdict.NEVER:
             return []
         if model is None:
             if volume(box) > 1:

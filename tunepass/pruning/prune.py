@@ -15,7 +15,7 @@ MOST_BOXES = 20_000  # looked at to tell that a condition is not needed
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class LimitEffect:
     """Counts that one limit leaves by itself, and that all others leave without it."""
 
     limit: Limit
@@ -24,7 +24,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PruningResult:
     """`before` is what the source's own constraints leave of `dense` assignments, `remaining` what the limits leave of
     that. `conflict`: where nothing is left, conditions none of which can go that no configuration meets together."""
 
@@ -32,7 +32,7 @@ class Pruned:
     constraints: tuple[Constraint, ...]
     dense: int
     before: Count
-    effects: tuple[Effect, ...]
+    effects: tuple[LimitEffect, ...]
     remaining: Remaining
     conflict: tuple[Constraint, ...] = ()
 
@@ -55,7 +55,7 @@ def prune(
     solver: Solver,
     *,
     stop: Callable[[], bool] | None = None,
-) -> Pruned:
+) -> PruningResult:
     """The whole answer. `stop` ends each of the solver's searches early, with counts that are bounds then."""
 
     conditions = [limit.constraint for limit in limits]
@@ -63,8 +63,8 @@ def prune(
     selections = [conditions, [], *([condition] for condition in conditions), *others]
     remaining, before, *rest = solver.each(parameters, constraints, selections, stop=stop)
     counts = [_within(left.count, before.count) for left in rest]
-    effects = map(Effect, limits, counts[: len(limits)], counts[len(limits) :])
-    return Pruned(
+    effects = map(LimitEffect, limits, counts[: len(limits)], counts[len(limits) :])
+    return PruningResult(
         parameters=tuple(parameters),
         constraints=tuple(constraints),
         dense=math.prod(p.size for p in parameters if p.size is not None),

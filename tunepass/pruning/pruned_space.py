@@ -28,7 +28,7 @@ Holds = Callable[[Values], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenLimit:
     """A limit that a configuration breaks: the resource's value there (None: it has none), and how far it is beyond."""
 
     limit: Limit
@@ -102,14 +102,14 @@ class PrunedSpace:
         priced = zip(resources, self._priced(configuration))
         return {name: value.values[0].item() if value.defined[0] else None for name, value in priced}
 
-    def broken(self, configuration: Configuration) -> tuple[Broken, ...]:
+    def broken(self, configuration: Configuration) -> tuple[BrokenLimit, ...]:
         """The limits that do not hold."""
         values = self.resources(configuration)
         conditions_met = self._priced(configuration)[len(values) :]
         unmet = [
             limit for limit, holds in zip(self.limits, conditions_met) if not (holds.defined[0] and holds.values[0])
         ]
-        return tuple(Broken(limit, values[limit.resource]) for limit in unmet)
+        return tuple(BrokenLimit(limit, values[limit.resource]) for limit in unmet)
 
     @cached_property
     def _program(self) -> CompiledExpressions:

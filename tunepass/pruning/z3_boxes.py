@@ -10,7 +10,7 @@ from tunepass.expr.smt.writer import SmtWriter
 from tunepass.pruning.answer_formula import box_formula, place_values
 from tunepass.pruning.box_union import Box, volume
 from tunepass.pruning.splits import fixed_first, is_linear, split, split_order
-from tunepass.pruning.z3_session import Model, Question, Script, Verdict, all_answered
+from tunepass.pruning.z3_session import Model, Script, SolverQuestion, SolverVerdict, all_answered
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.spread import Spread
@@ -43,7 +43,7 @@ class BoxQuestions:
     def whole(self) -> Box:
         return tuple((0, len(values) - 1) for values in self.values)
 
-    def question(self, name: str, box: Box, where: Sequence[str] = ()) -> Question:
+    def question(self, name: str, box: Box, where: Sequence[str] = ()) -> SolverQuestion:
         fixed, formulas = [], []
         for i in self.order:
             p, (lo, hi) = self.parameters[i], box[i]
@@ -54,9 +54,11 @@ class BoxQuestions:
         effort = volume(box) * EFFORT if volume(box) > 1 else None
         if effort is not None and not is_linear(box, self.first):
             effort = min(effort, MOST_EFFORT)
-        return Question(self.script, name, tuple(fixed), (*formulas, *where), self.patience_s, effort)
+        return SolverQuestion(self.script, name, tuple(fixed), (*formulas, *where), self.patience_s, effort)
 
-    def answered(self, questions: Sequence[Question], spread: Spread) -> Iterator[tuple[Verdict, Model | None]]:
+    def answered(
+        self, questions: Sequence[SolverQuestion], spread: Spread
+    ) -> Iterator[tuple[SolverVerdict, Model | None]]:
         """In their order. A worker takes several at once, where there are many."""
         several = max(1, min(TOGETHER, len(questions) // (2 * TOGETHER)))
         batches = [questions[start : start + several] for start in range(0, len(questions), several)]

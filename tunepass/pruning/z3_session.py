@@ -24,7 +24,7 @@ MOST_FOLDED = 64  # questions whose formulas are kept
 MEBIBYTE_MOST = 4096  # of Z3's memory in one process; what would take more stays unknown
 
 
-class Verdict(Enum):
+class SolverVerdict(Enum):
     NEVER = "unsat"
     SOMEWHERE = "sat"
     UNKNOWN = "unknown"
@@ -48,7 +48,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SolverQuestion:
     """Whether the formula of that name holds somewhere where names have the values that are `fixed`, best in the order
     in which a space is split, and the formulas `where` hold. `effort`: how much work Z3 may spend, in its own units;
     `patience_s`: how long it may take besides."""
@@ -61,12 +61,12 @@ class Question:
     effort: int | None = None
 
 
-def answered(question: Question) -> tuple[Verdict, Model | None]:
+def answered(question: SolverQuestion) -> tuple[SolverVerdict, Model | None]:
     """The verdict, with a model where it is somewhere. A process reads each script once."""
     return _session(question.script).ask(question)
 
 
-def all_answered(questions: Sequence[Question]) -> list[tuple[Verdict, Model | None]]:
+def all_answered(questions: Sequence[SolverQuestion]) -> list[tuple[SolverVerdict, Model | None]]:
     return [answered(question) for question in questions]
 
 
@@ -103,7 +103,7 @@ class Z3Session:
         fraction = Fraction(value)
         return self._z3.Q(fraction.numerator, fraction.denominator, self._context)
 
-    def ask(self, question: Question) -> tuple[Verdict, Model | None]:
+    def ask(self, question: SolverQuestion) -> tuple[SolverVerdict, Model | None]:
         fixed = dict(question.fixed)
         pairs = [(self._constants[name], self._value(name, value)) for name, value in fixed.items()]
         text = "".join(f"(assert {formula})" for formula in question.where)
@@ -111,14 +111,14 @@ class Z3Session:
         folded = self._folded(question.name, question.fixed)
         folded = (*folded, *(self._z3.simplify(self._z3.substitute(formula, *pairs)) for formula in where))
         if any(self._z3.is_false(formula) for formula in folded):
-            return Verdict.NEVER, None
+            return SolverVerdict.NEVER, None
         solver = self._z3.Solver(ctx=self._context)
         solver.set("timeout", max(1, round(question.patience_s * 1000)))
         if question.effort is not None:
             solver.set("rlimit", question.effort)
         solver.add(*folded)
-        verdict = Verdict(str(solver.check()))
-        return verdict, self._model(solver.model(), fixed) if verdict is Verdict.SOMEWHERE else None
+        verdict = SolverVerdict(str(solver.check()))
+        return verdict, self._model(solver.model(), fixed) if verdict is SolverVerdict.SOMEWHERE else None
 
     def _fold(self, name: str, fixed: tuple[tuple[str, Value], ...]) -> tuple[Any, ...]:
         """The question's formula and the conditions with these values in them, without those that hold then."""

@@ -18,7 +18,7 @@ from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
 from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, volume
 from tunepass.pruning.smt import kept, writer_of
 from tunepass.pruning.z3_boxes import BoxQuestions
-from tunepass.pruning.z3_session import Verdict
+from tunepass.pruning.z3_session import SolverVerdict
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.spread import Spread, in_turn
@@ -79,7 +79,7 @@ class _Tied:
     def _not_never(self, question: str, boxes: Sequence[Box], stop: Callable[[], bool]) -> list[Box]:
         """The boxes of which Z3 does not show that the question holds nowhere in them, or was not asked in time."""
         answers = self.boxes.answered([self.boxes.question(question, box) for box in boxes], self.spread)
-        return [box for box in boxes if stop() or next(answers)[0] is not Verdict.NEVER]
+        return [box for box in boxes if stop() or next(answers)[0] is not SolverVerdict.NEVER]
 
     def _holds(self, box: Box) -> bool:
         columns = {p.name: np.array([v[lo]]) for p, v, (lo, _) in zip(self.parameters, self.boxes.values, box)}

@@ -12,7 +12,7 @@ from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.json_text import dump
 
 
-class Description(TypedDict):
+class SpaceDescription(TypedDict):
     """`parameters`: a line of text by name; `constraints`: canonical text, sorted; `rows`: hash of a table's rows."""
 
     parameters: dict[str, str]
@@ -22,7 +22,7 @@ class Description(TypedDict):
 
 def describe_space(space: Space) -> str:
     """The description as JSON text."""
-    description: Description = {
+    description: SpaceDescription = {
         "parameters": {p.name: _parameter(p) for p in space.parameters},
         "constraints": sorted(to_text(c.expression) for c in space.constraints),
         "rows": _rows(space),
@@ -80,7 +80,7 @@ def _rows(space: Space) -> str:
     return f"{space.size} rows sha256:{digest.hexdigest()[:16]}"
 
 
-def _read(text: str) -> Description:
+def _read(text: str) -> SpaceDescription:
     data = checked.mapping(json_text.load(text, "space"), "space")
     return {
         "parameters": checked.texts(data.get("parameters", {}), "parameters"),

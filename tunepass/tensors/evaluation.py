@@ -32,7 +32,7 @@ class NotComputed(TunepassError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entries:
+class SparseEntries:
     """Entries of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
 
     indices: Ints
@@ -47,7 +47,7 @@ class Some:
     coordinates: Ints
 
 
-Operand = Values | Entries  # dense ones by mode
+Operand = Values | SparseEntries  # dense ones by mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ def evaluate(
 ) -> Values:
     """The result, shaped as `start`, which it is added to; of a sparse one the values of its entries. With `some` it is
     right at those coordinates alone. Raises NotComputed."""
-    values = np.array(start.values if isinstance(start, Entries) else start)
+    values = np.array(start.values if isinstance(start, SparseEntries) else start)
     flat = values.reshape(-1)
     sizes = [extents[v] for v in assignment.left.index]
-    stored = _Numbered.of(start, sizes) if isinstance(start, Entries) else None
+    stored = _Numbered.of(start, sizes) if isinstance(start, SparseEntries) else None
     for product in products(assignment.right):
         driver = _driver(product, operands)
         for keys, added in _parts(_Visit(assignment.left.index, product, driver, operands, extents, some)):
@@ -218,7 +218,7 @@ def _divided(one: Values, other: Values) -> Values:
 
 def _looked_up(visit: _Visit, access: Access, at: Mapping[str, Ints]) -> Values:
     operand = visit.operands[access.tensor]
-    if not isinstance(operand, Entries):
+    if not isinstance(operand, SparseEntries):
         return operand[tuple(at[v] for v in access.index)]
     sizes = [visit.extents[v] for v in access.index]
     if not operand.values.size:
@@ -235,7 +235,7 @@ class _Numbered:
     order: Ints
 
     @classmethod
-    def of(cls, entries: Entries, sizes: Sequence[int]) -> _Numbered:
+    def of(cls, entries: SparseEntries, sizes: Sequence[int]) -> _Numbered:
         if math.prod(sizes) >= 2**62:
             raise NotComputed("the coordinates are too many to be numbered")
         numbers = _numbers(list(entries.indices.astype(np.int64)), sizes)
@@ -263,11 +263,11 @@ def _along(values: Values, axis: int, axes: int) -> NDArray[np.int64]:
 
 def _driver(product: Product, operands: Mapping[str, Operand]) -> Access | None:
     """The sparse factor with the fewest entries."""
-    sparse = [access for access in product.factors if isinstance(operands[access.tensor], Entries)]
+    sparse = [access for access in product.factors if isinstance(operands[access.tensor], SparseEntries)]
     return min(sparse, key=lambda access: _entries(operands, access).values.size, default=None)
 
 
-def _entries(operands: Mapping[str, Operand], access: Access) -> Entries:
+def _entries(operands: Mapping[str, Operand], access: Access) -> SparseEntries:
     entries = operands[access.tensor]
-    assert isinstance(entries, Entries)
+    assert isinstance(entries, SparseEntries)
     return entries

@@ -35,7 +35,7 @@ from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import (
     Argument,
     ArrayArgument,
-    Entry,
+    EntryFunction,
     KernelCall,
     NamedArgument,
     OpenArgument,
@@ -108,7 +108,7 @@ class CallReader:
         )
 
     def _returned(
-        self, pragma: KernelPragma, definition: FunctionDefinition, entry: Entry | None
+        self, pragma: KernelPragma, definition: FunctionDefinition, entry: EntryFunction | None
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
@@ -152,7 +152,7 @@ class CallReader:
         arguments: Sequence[Argument],
         overloaded: bool,
         setup: SetupCalls | None,
-    ) -> Entry | None:
+    ) -> EntryFunction | None:
         """What calls it where the harness cannot."""
         named = any(isinstance(argument, NamedArgument) for argument in arguments)
         alone = not needs_entry(definition, len(arguments), overloaded, self.cpp, self.types)

@@ -20,7 +20,7 @@ from tunepass.frontends.cfamily.functions.overloading import ClassScope
 from tunepass.frontends.cfamily.text.names import pieces, plain_name
 from tunepass.frontends.cfamily.text.tokens import names_in
 from tunepass.frontends.cfamily.types.declared import CType, Types, canonical_type, is_known
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, EntryFunction, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
 ANY_ACCESS = "-fno-access-control"  # a member function may be private, and so may members that are compared
@@ -57,7 +57,7 @@ def returned_type(name: str, definition: FunctionDefinition, types: Types) -> st
 
 def c_entry(
     definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], setup: SetupText | None = None
-) -> Entry:
+) -> EntryFunction:
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
     made = iter(range(len(arguments)))
@@ -66,7 +66,7 @@ def c_entry(
     leave = "" if definition.returns == "void" else "return "
     opened = ["#include <stddef.h>", *(COMMON + OF_C).splitlines(), *setup.lines()] if setup else []
     lines = ["#include <stdint.h>", *opened, f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
-    return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
+    return EntryFunction(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
 
 
 def _given(k: int, argument: Argument) -> str:
@@ -85,7 +85,7 @@ def cpp_entry(
     classes: Sequence[ClassScope] | None,
     types: Types,
     setup: SetupText | None = None,
-) -> Entry:
+) -> EntryFunction:
     """In the kernel's own namespace, so that names mean what they mean there. `classes`: see `kernel_type`."""
     called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
@@ -122,7 +122,7 @@ def cpp_entry(
     ]
     member = definition.path or any(scope.kind == "class" for scope in definition.scopes)
     flags = (ANY_ACCESS,) if member or setup is not None else ()
-    return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True, flags=flags)
+    return EntryFunction(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True, flags=flags)
 
 
 def _words_of_source(

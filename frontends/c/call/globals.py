@@ -10,7 +10,7 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, near
 from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.call.arguments import Names, expression
 from tunepass.frontends.c.call.reach import Code, Reach, may_change, may_write_through
-from tunepass.frontends.c.call.variables import Variable, variables
+from tunepass.frontends.c.call.variables import FileVariable, variables
 from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
 from tunepass.frontends.c.setup.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.cfamily.functions.definitions import FunctionDefinition, definitions
@@ -36,7 +36,7 @@ class GlobalsReader:
         return self.unit.source
 
     @cached_property
-    def variables(self) -> tuple[Variable, ...]:
+    def variables(self) -> tuple[FileVariable, ...]:
         return variables(self.unit)
 
     @cached_property
@@ -63,13 +63,13 @@ class GlobalsReader:
         kinds = [(v.name, self.types.resolved(v.type)) for v in self.variables if not (v.constant or v.threads)]
         return tuple((name, kind) for name, kind in kinds if makers and all(name in names for names in reached))
 
-    def _counts(self, variable: Variable, reach: Reach) -> bool:
+    def _counts(self, variable: FileVariable, reach: Reach) -> bool:
         """Is it changed, and can anything else see that?"""
         if variable.constant or not may_change(variable.name, variable.type, reach, self.types):
             return False
         return not variable.static or reach.rest.get(variable.name, 0) > 1  # once where it is declared
 
-    def _found(self, variable: Variable, pragma: KernelPragma) -> GlobalVariable | None:
+    def _found(self, variable: FileVariable, pragma: KernelPragma) -> GlobalVariable | None:
         """None, and a warning, where it cannot be compared."""
         depends = set(names_in(" ".join(variable.type.dims))) & self.tuned
         try:
@@ -119,7 +119,7 @@ class GlobalsReader:
             named=True,
         )
 
-    def _elements(self, variable: Variable) -> tuple[int, tuple[Leaf, ...]]:
+    def _elements(self, variable: FileVariable) -> tuple[int, tuple[Leaf, ...]]:
         """How many dimensions it has, and the numbers in an element that is no plain one."""
         kind = self.types.resolved(variable.type)
         if not variable.defined and kind.dims[:1] == ("",):
@@ -130,7 +130,7 @@ class GlobalsReader:
         plain = len(leaves) == 1 and leaves[0].alone
         return len(kind.dims), () if plain else leaves
 
-    def _doubt_pointers(self, pragma: KernelPragma, others: Sequence[Variable], reach: Reach) -> None:
+    def _doubt_pointers(self, pragma: KernelPragma, others: Sequence[FileVariable], reach: Reach) -> None:
         """Warnings about memory that variables point to, which are not compared."""
         for variable in others:
             kind = self.types.resolved(variable.type)

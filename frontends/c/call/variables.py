@@ -14,7 +14,7 @@ THREAD = frozenset({"_Thread_local", "__thread", "thread_local"})
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class FileVariable:
     """`static` variables are the file's own. Of `constant` ones, neither they nor their elements can be changed.
 
     `name` stands at [start, end) of the source; one of a header at the `#include`.
@@ -38,11 +38,11 @@ class Variable:
         return f"{self.scope}{self.name}"
 
 
-def variables(unit: Unit) -> tuple[Variable, ...]:
+def variables(unit: Unit) -> tuple[FileVariable, ...]:
     """At file scope and in `extern "C"`, those of headers too. Of one that is declared several times, what can be
     changed counts."""
     conditions = parameter_conditions(unit.text)
-    found: dict[str, Variable] = {}
+    found: dict[str, FileVariable] = {}
     for declaration in with_all_branches(unit).variables:
         for variable in _variables(unit, declaration):
             under = " && ".join(text for first, last, text in conditions if first <= variable.start < last)
@@ -54,7 +54,7 @@ def variables(unit: Unit) -> tuple[Variable, ...]:
     return tuple(found.values())
 
 
-def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
+def _variables(unit: Unit, declaration: Declaration) -> Iterator[FileVariable]:
     words = set(declaration.words)
     for declarator in declaration.declarators:
         if declarator.parameters is not None or not declarator.name.text:
@@ -62,7 +62,7 @@ def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
         pointer = any(declarator.pointers)
         scope, separator, name = declarator.name.text.rpartition("::")
         constant = (declarator.constant if pointer else "const" in words) or "constexpr" in words
-        yield Variable(
+        yield FileVariable(
             name,
             type_of(declaration.words, declarator),
             static="static" in words or (constant and not pointer),
@@ -77,7 +77,7 @@ def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
         )
 
 
-def _merged(seen: Variable, again: Variable, under: str) -> Variable:
+def _merged(seen: FileVariable, again: FileVariable, under: str) -> FileVariable:
     """With the definition's type, which has the lengths that `extern double A[];` leaves out."""
     either = f"({seen.condition}) || ({under})" if seen.condition and under else ""
     first = again if again.defined and not seen.defined else seen

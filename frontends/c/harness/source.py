@@ -71,7 +71,16 @@ from tunepass.frontends.c.call.inputs import Scalars, known_value, scalar_values
 from tunepass.frontends.c.call.sizes import further_sizes
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.text import harness_text
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, Place, ScalarArgument, Size
+from tunepass.ir.c_kernel import (
+    ArrayArgument,
+    CKernel,
+    GlobalVariable,
+    KernelCall,
+    Leaf,
+    MemoryPlace,
+    ScalarArgument,
+    Size,
+)
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 7
@@ -121,7 +130,7 @@ def _setup(call: KernelCall) -> CSetup | None:
     )
 
 
-def _place(number: int, place: Place, scalars: Scalars) -> CArray:
+def _place(number: int, place: MemoryPlace, scalars: Scalars) -> CArray:
     return CArray(
         name=place.text,
         element=_spelled(place.element),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.scops.accesses.arrays import MEMORY, Target
+from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessTarget
 from tunepass.frontends.c.scops.lowering.rewriting import parts_of
-from tunepass.frontends.c.scops.statements.effects import Effect
+from tunepass.frontends.c.scops.statements.effects import LvalueEffect
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.cfamily.syntax.tree import Name, Number
 from tunepass.ir.scop import Hindrance
@@ -28,7 +28,7 @@ OTHER_HINT = "write the access as an array with subscripts"
 
 
 def hindrances(
-    statements: Sequence[RawStatement], targets: Sequence[Sequence[Target]], unknown: Mapping[int, str]
+    statements: Sequence[RawStatement], targets: Sequence[Sequence[AccessTarget]], unknown: Mapping[int, str]
 ) -> Iterator[Hindrance]:
     """Of each statement the reason why it may access anything, else every element that cannot be told."""
     for number, s in enumerate(statements):
@@ -48,7 +48,7 @@ def _is_told(subscript: Subscript) -> bool:
     return subscript.affine is not None or subscript.numbered is not None
 
 
-def _place(effect: Effect, whole: Span) -> Span:
+def _place(effect: LvalueEffect, whole: Span) -> Span:
     """The element in the source; the whole statement where it is not there."""
     parts = [part for e in (effect.root, *effect.subscripts) for part in parts_of(e)]
     tokens = [part.token for part in parts if isinstance(part, (Name, Number))]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
+from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, AccessTarget, ArrayReader, KnownArray
 from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.lowering.callees import Callees
 from tunepass.frontends.c.scops.lowering.casts import with_plain_casts
@@ -108,7 +108,7 @@ class _Assembly:
             text="" if text == span.text else text,
         )
 
-    def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
+    def named_parameters(self, targets: Sequence[Sequence[AccessTarget]]) -> list[ScopParameter]:
         """Those that texts name: some were met only in what turned out not to be affine."""
         texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
         texts += self.conditions
@@ -127,7 +127,7 @@ class _Assembly:
         known += self.conditions
         return " and ".join(known) or "true"
 
-    def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:
+    def statement(self, number: int, raw: RawStatement, targets: Sequence[AccessTarget]) -> ScopStatement:
         name = f"S{number}"
         tuple_ = f"{name}[{', '.join(loop.name for loop in raw.loops)}]"
         domain = self.restricted(tuple_, raw.constraints)
@@ -196,7 +196,7 @@ class _Assembly:
             times += [f"-{loop.name}" if loop.step < 0 else loop.name, str(position)]
         return [*times, *["0"] * (2 * self.depth + 1 - len(times))]
 
-    def access(self, tuple_: str, target: Target) -> ScopAccess:
+    def access(self, tuple_: str, target: AccessTarget) -> ScopAccess:
         names = [f"o{k}" for k in range(target.rank)]
         values = [isl_text(value) for value in target.values] if target.values is not None else names
         condition = self.quantified(" and ".join(f"{n} = {v}" for n, v in zip(names, values)))

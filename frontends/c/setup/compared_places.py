@@ -16,7 +16,7 @@ from tunepass.frontends.c.setup.element_members import (
 )
 from tunepass.frontends.cfamily.functions.definitions import Formal
 from tunepass.frontends.cfamily.types.declared import CType, Types
-from tunepass.ir.c_kernel import Leaf, Place
+from tunepass.ir.c_kernel import Leaf, MemoryPlace
 
 POINTER_LIMIT = 4  # from one allocation to the next
 NAME_LIMIT = 120  # characters: reports name places
@@ -27,7 +27,7 @@ CONTAINER = "in a container of C++, whose elements may move"
 class ComparedPlaces:
     """`written`: the kernel does not promise to leave them alone."""
 
-    places: tuple[Place, ...] = ()
+    places: tuple[MemoryPlace, ...] = ()
     uncompared: tuple[Uncompared, ...] = ()
     written: bool = False
 
@@ -105,11 +105,11 @@ def _first(one: Reached) -> CType:
     return CType(one.to.base, depth, dims)
 
 
-def _compared(text: str, *, rest: bool = False) -> Place:
-    return Place(text=text, element="", direction="inout", found=True, rest=rest)
+def _compared(text: str, *, rest: bool = False) -> MemoryPlace:
+    return MemoryPlace(text=text, element="", direction="inout", found=True, rest=rest)
 
 
-def _pointed(text: str) -> Place:
+def _pointed(text: str) -> MemoryPlace:
     """The rest of the allocation that this pointer leads to."""
     return replace(_compared(text, rest=True), followed=True)
 
@@ -119,22 +119,22 @@ class _Walk:
 
     def __init__(self, types: Types, room: int):
         self.types, self.room = types, room
-        self.places: list[Place] = []
+        self.places: list[MemoryPlace] = []
         self.uncompared: list[Uncompared] = []
 
     def compared(self, written: bool) -> ComparedPlaces:
         return ComparedPlaces(tuple(self.places), tuple(self.uncompared), written)
 
-    def follow(self, places: list[tuple[Place, CType]]) -> None:
+    def follow(self, places: list[tuple[MemoryPlace, CType]]) -> None:
         """Memory further away is compared by the pointers to it alone, and the reference's run tells of it."""
         for _ in range(POINTER_LIMIT):
             places = self.level(places)
 
-    def level(self, places: list[tuple[Place, CType]]) -> list[tuple[Place, CType]]:
+    def level(self, places: list[tuple[MemoryPlace, CType]]) -> list[tuple[MemoryPlace, CType]]:
         """Adds these, and gives those within them."""
         return [inner for place, to in places for inner in self._described(place, to)]
 
-    def add(self, place: Place) -> bool:
+    def add(self, place: MemoryPlace) -> bool:
         if len(place.text) > NAME_LIMIT:
             self.uncompared.append(Uncompared(place.text, "too long a name for a report"))
         elif len(self.places) >= self.room:
@@ -144,7 +144,7 @@ class _Walk:
             return True
         return False
 
-    def _described(self, place: Place, to: CType) -> list[tuple[Place, CType]]:
+    def _described(self, place: MemoryPlace, to: CType) -> list[tuple[MemoryPlace, CType]]:
         """Adds the place with what is compared of its elements, and gives the places within it."""
         inner = without_lengths(self.types.resolved(to))
         why = why_uncompared(inner, self.types)
@@ -167,11 +167,11 @@ class _Walk:
         further = [(self._within(place, one, rest=True), one.to) for one in members.pointers if one.member not in again]
         return further + [(self._within(place, one, rest=False), one.to) for one in members.arrays]
 
-    def _within(self, place: Place, reached: Reached, *, rest: bool) -> Place:
+    def _within(self, place: MemoryPlace, reached: Reached, *, rest: bool) -> MemoryPlace:
         inside = _compared(_inside(place, reached.member), rest=rest)
         return replace(inside, within=place.text, member=reached.member, followed=rest)
 
 
-def _inside(place: Place, member: str) -> str:
+def _inside(place: MemoryPlace, member: str) -> str:
     """The name of a member of all elements."""
     return f"{place.text}[].{member}" if member else f"{place.text}[]"

@@ -14,17 +14,19 @@ from tunepass.frontends.cfamily.syntax.expressions import parse_expression
 from tunepass.frontends.cfamily.syntax.tree import Expression, Index, Member, Name, SyntaxFault, Unary
 from tunepass.frontends.cfamily.text.tokens import tokens
 from tunepass.frontends.cfamily.types.declared import CType, Types, is_known, named_type
-from tunepass.ir.c_kernel import Leaf, Place
+from tunepass.ir.c_kernel import Leaf, MemoryPlace
 
 
 def named_places(
     texts: Sequence[ArgumentText], roots: Mapping[str, CType], names: Names, types: Types, source: Source
-) -> tuple[Place, ...]:
+) -> tuple[MemoryPlace, ...]:
     """`roots` are the types of the arguments and variables that the places are reached from."""
     return tuple(place for text in texts for place in _places(text, roots, names, types, source))
 
 
-def _places(text: ArgumentText, roots: Mapping[str, CType], names: Names, types: Types, source: Source) -> list[Place]:
+def _places(
+    text: ArgumentText, roots: Mapping[str, CType], names: Names, types: Types, source: Source
+) -> list[MemoryPlace]:
     """One, or those of the pointers to rows, and then the rows."""
     filled = any(e is not None for e in (text.fill, text.lo, text.hi))
     if text.direction == "in" and not filled:
@@ -40,7 +42,7 @@ def _places(text: ArgumentText, roots: Mapping[str, CType], names: Names, types:
     if rows and filled:
         hint = "let the setup fill them, and make it `inout`"
         raise SourceError(f"`{text.name}` is an array of pointers, whose rows cannot be filled", text.span, hint)
-    last = Place(
+    last = MemoryPlace(
         text=f"{text.name}{'[]' * len(outer)}",
         element=stated.base,
         direction="out" if text.direction == "out" else "inout",
@@ -72,10 +74,10 @@ def _rows(text: ArgumentText, kind: CType | None, lengths: Sequence[str]) -> tup
     return [*first, *parts[:-1]], parts[-1]
 
 
-def _tables(text: ArgumentText, outer: Sequence[Sequence[str]]) -> list[Place]:
+def _tables(text: ArgumentText, outer: Sequence[Sequence[str]]) -> list[MemoryPlace]:
     """The arrays of pointers, which are compared by where they lead."""
     return [
-        Place(
+        MemoryPlace(
             text=f"{text.name}{'[]' * depth}",
             element="",
             direction="inout",

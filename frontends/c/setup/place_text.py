@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tunepass.ir.c_kernel import Leaf, Place
+from tunepass.ir.c_kernel import Leaf, MemoryPlace
 
 COMMON = """\
 #ifdef __cplusplus
@@ -56,7 +56,7 @@ OF_CPP = """\
 REST, REST_OF_TEXT = "(size_t)-1", "(size_t)-2"
 
 
-def located(places: Sequence[Place], at: str, objects: Sequence[str], *, cpp: bool) -> list[str]:
+def located(places: Sequence[MemoryPlace], at: str, objects: Sequence[str], *, cpp: bool) -> list[str]:
     """Statements that fill the table of places. `at` gives them the pragma's line, `objects` are those in the
     harness's own memory that the setup fills."""
     number = {place.text: k for k, place in enumerate(places)}
@@ -73,7 +73,7 @@ def located(places: Sequence[Place], at: str, objects: Sequence[str], *, cpp: bo
     return ["#pragma GCC diagnostic push", quiet, *lines, "#pragma GCC diagnostic pop"]
 
 
-def _at(place: Place, k: int) -> Iterator[str]:
+def _at(place: MemoryPlace, k: int) -> Iterator[str]:
     """A place in one piece."""
     address = f"&({place.text})[0]" if place.length or place.rest else f"&({place.text})"
     yield f"    __typeof__({address}) tp_at_{k} = {address};"
@@ -95,7 +95,7 @@ def _pointer_of(text: str) -> str:
     return name if name.isidentifier() else ""
 
 
-def _within(place: Place, k: int, outer: int) -> Iterator[str]:
+def _within(place: MemoryPlace, k: int, outer: int) -> Iterator[str]:
     """A place in pieces. A pointer that is followed is the element of the arrays that the member may be."""
     member = _part(outer, place.member)
     item = f"TUNEPASS_ELEMENT({member})"
@@ -109,7 +109,7 @@ def _within(place: Place, k: int, outer: int) -> Iterator[str]:
     yield f"    tp_places[{k}].tp_count = {count};"
 
 
-def _element(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
+def _element(place: MemoryPlace, k: int, at: str, *, cpp: bool) -> Iterator[str]:
     """The numbers and pointers of an element."""
     if place.element:
         yield from _same_type(place, k, at, cpp=cpp)
@@ -132,7 +132,7 @@ def _element(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
         yield f"    tp_places[{k}].tp_again = tp_again_{k}; tp_places[{k}].tp_again_count = {len(place.again)};"
 
 
-def _same_type(place: Place, k: int, at: str, *, cpp: bool) -> Iterator[str]:
+def _same_type(place: MemoryPlace, k: int, at: str, *, cpp: bool) -> Iterator[str]:
     """A mistake in the pragma is the compiler's error."""
     element, word = spelled(place.element), "static_assert" if cpp else "_Static_assert"
     same = f"sizeof(tp_element_{k}) == sizeof({element})"

@@ -42,7 +42,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedValues:
     """Values for which a source has an `#error`, at its line."""
 
     condition: Expr
@@ -54,7 +54,7 @@ class Alternatives:
     """In the order in which a compiler reads them."""
 
     listed: tuple[Alternative, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedValues, ...]
 
 
 def alternatives(unit: Unit, parameters: Sequence[Parameter]) -> Alternatives:
@@ -86,7 +86,7 @@ class _Walk:
     def walk(self) -> Alternatives:
         places = {id(d): (n, at) for n, chain in enumerate(self.chains) for at, d in enumerate(chain.directives)}
         parametric = self.unit.text.parametric
-        refused: list[Refused] = []
+        refused: list[RefusedValues] = []
         current: tuple[int, int] | None = None
         for one in self.placed:
             directive = one.directive
@@ -98,7 +98,7 @@ class _Walk:
             elif directive.kind == "error":
                 path = self._path(current)
                 if path is not None and not isinstance(path, Constant):
-                    refused.append(Refused(path, one.file.line_of(directive)))
+                    refused.append(RefusedValues(path, one.file.line_of(directive)))
         return Alternatives(tuple(self._alternatives()), tuple(refused))
 
     def _enter(self, directive: Directive, number: int, at: int) -> tuple[int, int] | None:

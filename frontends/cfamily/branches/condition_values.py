@@ -17,7 +17,7 @@ from tunepass.frontends.cfamily.branches.preprocessor_values import UndefinedVal
 from tunepass.frontends.cfamily.constants.literals import literal
 from tunepass.frontends.cfamily.constants.named_numbers import named_values
 from tunepass.frontends.cfamily.constants.values import Values
-from tunepass.frontends.cfamily.preprocessing.macro_states import Definition, Event, MacroStates
+from tunepass.frontends.cfamily.preprocessing.macro_states import Event, MacroDefinition, MacroStates
 from tunepass.frontends.cfamily.syntax.expressions import parse_expression
 from tunepass.frontends.cfamily.syntax.tree import Expression, Name, SyntaxFault
 from tunepass.frontends.cfamily.syntax.walk import nodes
@@ -180,7 +180,7 @@ class Conditions:
             value = algebra.where(_told(event.condition), self._number_in(event.definition, inside), value)
         return value
 
-    def _number_in(self, definition: Definition | None, inside: frozenset[str]) -> Expr:
+    def _number_in(self, definition: MacroDefinition | None, inside: frozenset[str]) -> Expr:
         """Of a text that is one word or stands in brackets, so that what is around its use does not matter."""
         if definition is None:
             return algebra.lift(0)
@@ -224,7 +224,7 @@ def _split(words: Sequence[Token]) -> list[Sequence[Token]]:
     return list(parts)
 
 
-def _called(definition: Definition, arguments: Sequence[Sequence[Token]]) -> list[Token]:
+def _called(definition: MacroDefinition, arguments: Sequence[Sequence[Token]]) -> list[Token]:
     """The text of a macro with its arguments."""
     names = definition.parameters or ()
     if any(word.at("#", "##") for word in definition.words) or len(names) != len(arguments):

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.preprocessing.output import Chunk, Output, pragma_lines
 from tunepass.frontends.cfamily.preprocessing.symbols import Symbols
-from tunepass.frontends.cfamily.text.marks import ARGUMENT, CLOSE, END, OPEN, PRAGMA, PREFIX, SECTION, ActiveTokens, Use
+from tunepass.frontends.cfamily.text.marks import (
+    ARGUMENT,
+    CLOSE,
+    END,
+    OPEN,
+    PRAGMA,
+    PREFIX,
+    SECTION,
+    ActiveTokens,
+    MacroUse,
+)
 from tunepass.frontends.cfamily.text.raw import RawText
 from tunepass.frontends.cfamily.text.tokens import Kind, Token, tokens, words_of
 
@@ -50,10 +60,10 @@ class Aligner:
     raw: RawText
     symbols: Symbols
     active: ActiveTokens
-    uses: list[Use]
+    uses: list[MacroUse]
     result: Aligned = field(default_factory=Aligned)
     position: int = 0  # of the next active token
-    use: Use | None = None
+    use: MacroUse | None = None
     words: list[Token] | None = None  # of the pragma that is open: line markers may stand inside
     opened: str = ""  # its section
 

@@ -13,7 +13,7 @@ from tunepass.frontends.cfamily.text.tokens import Token, tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class MacroDefinition:
     """`words` are the text, `parameters` None of a macro that takes no arguments."""
 
     words: tuple[Token, ...]
@@ -25,7 +25,7 @@ class Event:
     """A `#define`, or an `#undef` (None), under a condition; None where that cannot be told."""
 
     condition: Expr | None
-    definition: Definition | None
+    definition: MacroDefinition | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class MacroStates:
         sure = max(number for number, event in enumerate(events) if event.condition == TRUE)
         return events[sure:]
 
-    def _is_defined(self, name: str, definition: Definition) -> bool:
+    def _is_defined(self, name: str, definition: MacroDefinition) -> bool:
         """Does the compiler see it? It may stand under a condition that no parameter decides."""
         return any(_key(_definition(m).words) == _key(definition.words) for m in self.macros.get(name, ()))
 
@@ -78,18 +78,18 @@ def texts_of(directives: Sequence[tuple[str, Directive]]) -> dict[str, frozenset
     return {name: frozenset(texts) for name, texts in found.items()}
 
 
-def definition_of(directive: Directive) -> Definition:
+def definition_of(directive: Directive) -> MacroDefinition:
     """Of a `#define`."""
     words = list(tokens(directive.body))
     body = words[1:]
     if not body or not body[0].at("(") or body[0].start != words[0].end:
-        return Definition(tuple(body), None)
+        return MacroDefinition(tuple(body), None)
     end = next((n for n, token in enumerate(body) if token.at(")")), len(body) - 1)
-    return Definition(tuple(body[end + 1 :]), tuple(t.text for t in body[1:end] if not t.at(",")))
+    return MacroDefinition(tuple(body[end + 1 :]), tuple(t.text for t in body[1:end] if not t.at(",")))
 
 
-def _definition(macro: MacroText) -> Definition:
-    return Definition(tuple(tokens(macro.body)), macro.parameters)
+def _definition(macro: MacroText) -> MacroDefinition:
+    return MacroDefinition(tuple(tokens(macro.body)), macro.parameters)
 
 
 def _key(words: Sequence[Token]) -> tuple[str, ...]:

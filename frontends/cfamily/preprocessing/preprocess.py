@@ -36,8 +36,8 @@ from tunepass.frontends.cfamily.text.marks import (
     SECTION,
     ActiveTokens,
     MacroText,
+    MacroUse,
     MarkedText,
-    Use,
     uses_of,
 )
 from tunepass.frontends.cfamily.text.raw import Directive, RawText, read_raw
@@ -197,7 +197,7 @@ def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool
 
 def _aligned(
     source: Source, command: Command, symbols: Symbols, marked: MarkedText, plain: Output, active: ActiveTokens,
-    uses: list[Use],
+    uses: list[MacroUse],
 ) -> Aligned:  # fmt: skip
     """With the uses of macros marked; names in their arguments are numbered where that changes nothing."""
     if not uses:
@@ -234,7 +234,7 @@ def _words(text: str, symbols: Symbols) -> list[str]:
 
 
 def _difference(
-    raw: RawText, symbols: Symbols, active: ActiveTokens, uses: list[Use], output: Output, plain: Output
+    raw: RawText, symbols: Symbols, active: ActiveTokens, uses: list[MacroUse], output: Output, plain: Output
 ) -> int:
     """The offset of the first token that marks changed."""
     aligned = Aligner(raw, symbols, active, uses).run(output.main)

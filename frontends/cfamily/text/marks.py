@@ -31,7 +31,7 @@ class MacroText:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class MacroUse:
     """An outermost use of a macro: the active tokens [first, last]."""
 
     name: str
@@ -58,9 +58,9 @@ class ActiveTokens:
         return cls(tuple(tokens), starts)
 
 
-def uses_of(active: ActiveTokens, macros: Mapping[str, Sequence[MacroText]], symbols: frozenset[str]) -> list[Use]:
+def uses_of(active: ActiveTokens, macros: Mapping[str, Sequence[MacroText]], symbols: frozenset[str]) -> list[MacroUse]:
     """The outermost uses of macros. A macro that takes arguments is used only where `(` follows."""
-    uses: list[Use] = []
+    uses: list[MacroUse] = []
     at, tokens = 0, active.tokens
     while at < len(tokens):
         token = tokens[at]
@@ -75,7 +75,7 @@ def uses_of(active: ActiveTokens, macros: Mapping[str, Sequence[MacroText]], sym
         elif called and all(m.parameters is not None for m in known):
             at += 1
             continue
-        uses.append(Use(token.text, at, last))
+        uses.append(MacroUse(token.text, at, last))
         at = last + 1
     return uses
 
@@ -110,7 +110,7 @@ class MarkedText:
         """Sections and pragmas marked, macros untouched."""
         return self._written(self._section_marks({}))
 
-    def uses_marked(self, active: ActiveTokens, uses: Sequence[Use], renamed: frozenset[str]) -> str:
+    def uses_marked(self, active: ActiveTokens, uses: Sequence[MacroUse], renamed: frozenset[str]) -> str:
         """Uses too; names in their arguments that are no macros (`renamed`) are numbered."""
         inside = {n for use in uses for n in range(use.first + 1, use.last + 1)}
         inserted: dict[int, list[tuple[int, str]]] = {}

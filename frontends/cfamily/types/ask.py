@@ -57,7 +57,7 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class FunctionSignature:
     """A function as the compiler sees it. Of a template, its first instance; `instances` has all of them."""
 
     name: str  # without its scope; of an instance of a template with the arguments: `scale<double>`
@@ -72,7 +72,7 @@ class Signature:
     member_of: Type | None = None
     this: Type | None = None  # the type of `this`, constant for a constant member function
     locals_lost: bool = False  # its body did not compile and was emptied
-    instances: tuple[Signature, ...] = field(default=(), repr=False)
+    instances: tuple[FunctionSignature, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TypeAnswer:
     """`rung` is None and both mappings are empty where `failure` says why nothing compiled."""
 
-    functions: Mapping[Key, Signature | Refusal]
+    functions: Mapping[Key, FunctionSignature | Refusal]
     types: Mapping[str, Type | Refusal]
     rung: Rung | None
     emptied: Sequence[tuple[int, int]] = ()  # the bodies that were emptied, as offsets

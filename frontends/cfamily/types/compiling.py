@@ -21,7 +21,7 @@ WRITES_FILES = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")  # gcc's environme
 
 
 @dataclass(frozen=True, slots=True)
-class Compiler:
+class TypeCompiler:
     command: Sequence[str]
     language: str
     folder: Path  # where the command runs
@@ -40,7 +40,7 @@ class Messages:
     said: dict[int, str]
 
 
-def compile_text(compiler: Compiler, text: str, scratch: Path) -> Path | Messages:
+def compile_text(compiler: TypeCompiler, text: str, scratch: Path) -> Path | Messages:
     """The object file, or the errors. A Failure that no change of the text mends is fatal."""
     source, output = scratch / "source", scratch / "object"
     source.write_bytes(encoded(text))

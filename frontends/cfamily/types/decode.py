@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tunepass.frontends.cfamily.types.codes import At, Tag
-from tunepass.frontends.cfamily.types.entries import Entry, Unit
+from tunepass.frontends.cfamily.types.entries import DwarfEntry, Unit
 from tunepass.frontends.cfamily.types.model import (
     Ancestor,
     Array,
@@ -63,7 +63,7 @@ class Types:
         self._unit = unit
         self._types: dict[int, Type] = {}
 
-    def of(self, entry: Entry) -> Type:
+    def of(self, entry: DwarfEntry) -> Type:
         """The type that an entry's DW_AT_type names; void where it has none."""
         target = entry.reference(At.TYPE)
         return Void() if target is None else self.at(target)
@@ -74,7 +74,7 @@ class Types:
             self._types[offset] = self._record(entry) if entry.tag in RECORDS else self._decode(entry)
         return self._types[offset]
 
-    def _decode(self, entry: Entry) -> Type:
+    def _decode(self, entry: DwarfEntry) -> Type:
         size = entry.number(At.BYTE_SIZE)
         match entry.tag:
             case Tag.BASE:
@@ -99,7 +99,7 @@ class Types:
                 return self._function(entry)
         return Unspecified(entry.text(At.NAME) or f"type of tag {entry.tag:#x}", size)
 
-    def spelled(self, entry: Entry) -> str | None:
+    def spelled(self, entry: DwarfEntry) -> str | None:
         """The entry's name with its namespaces and classes; None where it, or a class around it, has no name."""
         name = entry.text(At.NAME)
         if name is None or not self._unit.cpp:
@@ -108,13 +108,13 @@ class Types:
         names = [scope.text(At.NAME) for scope in outer if scope.tag != Tag.NAMESPACE or scope.flag(At.NAME)]
         return None if None in names else "::".join([*filter(None, names), name])
 
-    def scope(self, entry: Entry) -> list[int]:
+    def scope(self, entry: DwarfEntry) -> list[int]:
         """Offsets of the namespaces and classes around an entry, from the outermost."""
         declared = entry.reference(At.SPECIFICATION)
         around = self._unit.path(entry.offset if declared is None else declared)
         return [at for at in around if self._unit.shape(at).tag in SCOPES]
 
-    def _named(self, entry: Entry, keyword: str) -> tuple[str | None, str | None]:
+    def _named(self, entry: DwarfEntry, keyword: str) -> tuple[str | None, str | None]:
         """A tag's name, and its spelling in a declaration."""
         name = self.spelled(entry)
         local = any(self._unit.shape(at).tag == Tag.SUBPROGRAM for at in self._unit.path(entry.offset))
@@ -124,7 +124,7 @@ class Types:
             return entry.text(At.NAME), entry.text(At.NAME)
         return name, name if self._unit.cpp else f"{keyword} {name}"
 
-    def _record(self, entry: Entry) -> Record:
+    def _record(self, entry: DwarfEntry) -> Record:
         kind, line = RECORDS[entry.tag], entry.number(At.DECL_LINE)
         name, spelling = self._named(entry, kind.value)
         size = None if entry.flag(At.DECLARATION) else entry.number(At.BYTE_SIZE)
@@ -145,7 +145,7 @@ class Types:
         names = self._unit.shape(offset).names
         return not {At.EXTERNAL, At.DECLARATION} & names
 
-    def _member(self, entry: Entry) -> Member:
+    def _member(self, entry: DwarfEntry) -> Member:
         type, start = self.of(entry), entry.number(At.MEMBER_LOCATION) or 0
         artificial = entry.flag(At.ARTIFICIAL) or (entry.text(At.NAME) or "").startswith("_vptr")
         width = entry.number(At.BIT_SIZE)
@@ -158,17 +158,17 @@ class Types:
         first = 8 * start if first is None else first
         return Member(entry.text(At.NAME), type, first // 8, (width, first))
 
-    def _ancestor(self, entry: Entry) -> Ancestor:
+    def _ancestor(self, entry: DwarfEntry) -> Ancestor:
         virtual = bool(entry.number(At.VIRTUALITY))
         return Ancestor(self.of(entry), None if virtual else entry.number(At.MEMBER_LOCATION) or 0)
 
-    def _member_pointer(self, entry: Entry) -> Type:
+    def _member_pointer(self, entry: DwarfEntry) -> Type:
         owner = entry.reference(At.CONTAINING_TYPE)
         target = self.of(entry)
         size = self._unit.pointer_size * (2 if isinstance(target, Function) else 1)  # Itanium C++ ABI, 2.3
         return MemberPointer(target, Void() if owner is None else self.at(owner), entry.number(At.BYTE_SIZE) or size)
 
-    def _array(self, entry: Entry) -> Type:
+    def _array(self, entry: DwarfEntry) -> Type:
         element = self.of(entry)
         ranges = [self._unit.entry(at) for at in self._unit.children(entry.offset)]
         extents = tuple(_extent(bounds) for bounds in ranges if bounds.tag == Tag.SUBRANGE)
@@ -178,7 +178,7 @@ class Types:
             return Vector(element, lanes, entry.number(At.BYTE_SIZE) or step * (1 << (lanes - 1).bit_length()))
         return Array(element, extents or (None,))
 
-    def _enumeration(self, entry: Entry) -> Enumeration:
+    def _enumeration(self, entry: DwarfEntry) -> Enumeration:
         name, spelling = self._named(entry, "enum")
         children = [self._unit.entry(at) for at in self._unit.children(entry.offset)]
         values = [(child.text(At.NAME) or "", child.number(At.CONST_VALUE) or 0) for child in children]
@@ -186,7 +186,7 @@ class Types:
         size = None if entry.flag(At.DECLARATION) else entry.number(At.BYTE_SIZE)
         return Enumeration(name, spelling, size, tuple(values), below, entry.flag(At.ENUM_CLASS))
 
-    def _function(self, entry: Entry) -> Function:
+    def _function(self, entry: DwarfEntry) -> Function:
         children = [self._unit.entry(at) for at in self._unit.children(entry.offset)]
         given = [child for child in children if child.tag == Tag.PARAMETER and not child.flag(At.ARTIFICIAL)]
         variadic = any(child.tag == Tag.UNSPECIFIED_PARAMETERS for child in children)
@@ -211,7 +211,7 @@ def _constant_object(this: Type) -> bool:
     )
 
 
-def _base(entry: Entry, size: int) -> Base:
+def _base(entry: DwarfEntry, size: int) -> Base:
     name, encoding = entry.text(At.NAME) or "", entry.number(At.ENCODING) or 0
     kind = ENCODINGS.get(encoding, BaseKind.FLOAT if encoding >= 0x80 else BaseKind.UNSIGNED)
     if encoding == 0x80 or name.startswith("complex"):
@@ -228,7 +228,7 @@ def _qualified(target: Type, word: str) -> Type:
     return Qualified(inner, tuple(each for each in QUALIFIERS.values() if each in words | {word}))
 
 
-def _extent(bounds: Entry) -> int | None:
+def _extent(bounds: DwarfEntry) -> int | None:
     count, upper = bounds.number(At.COUNT), bounds.number(At.UPPER_BOUND)
     if count is not None:
         return None if count in NO_BOUND else count

@@ -28,7 +28,7 @@ Attribute = int | str | None  # None: an address, a block or an expression of th
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class DwarfEntry:
     """A decoded entry: attribute name -> (form, value). References are offsets in the section."""
 
     offset: int
@@ -72,7 +72,7 @@ class Unit:
         self.pointer_size = data[size]
         self._shapes = read_shapes(sections.abbreviations, self._fixed(place, 4), self.pointer_size)
         self._children: dict[int, list[int]] = {}
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, DwarfEntry] = {}
         self._strings_base = 8  # behind the header of `.debug_str_offsets`
         top = self.entry(self.root)
         self._strings_base = top.number(At.STR_OFFSETS_BASE) or 8
@@ -132,7 +132,7 @@ class Unit:
             at = self._behind(form, at)
         raise AssertionError("the caller saw the attribute")
 
-    def entry(self, offset: int) -> Entry:
+    def entry(self, offset: int) -> DwarfEntry:
         """The entry at `offset`, decoded once."""
         if offset not in self._entries:
             code, at = unsigned(self._data, offset)
@@ -140,7 +140,7 @@ class Unit:
             for name, form, constant in shape.attributes:
                 value, at = self._value(form, constant, at)
                 attributes[name] = (form, value)
-            self._entries[offset] = Entry(offset, shape, attributes)
+            self._entries[offset] = DwarfEntry(offset, shape, attributes)
         return self._entries[offset]
 
     def path(self, offset: int) -> list[int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tunepass.frontends.cfamily.types.ask import FunctionAsk, Local, Parameter, Refusal, Signature
+from tunepass.frontends.cfamily.types.ask import FunctionAsk, FunctionSignature, Local, Parameter, Refusal
 from tunepass.frontends.cfamily.types.codes import At, Tag
 from tunepass.frontends.cfamily.types.decode import RECORDS, Types
-from tunepass.frontends.cfamily.types.entries import Entry, Unit
+from tunepass.frontends.cfamily.types.entries import DwarfEntry, Unit
 from tunepass.frontends.cfamily.types.model import Pointer, Type, bare_qualifiers
 
 BLOCKS = frozenset({Tag.LEXICAL_BLOCK, Tag.TRY, Tag.CATCH})
@@ -24,7 +24,7 @@ class Functions:
         self._outlined = [entry for entry in self._emitted(unit.root) if self._is_outlined(entry)]
         self._emitted_here = [entry for entry in emitted if not self._is_outlined(entry)]
 
-    def _emitted(self, scope: int) -> Iterator[Entry]:
+    def _emitted(self, scope: int) -> Iterator[DwarfEntry]:
         for at in self._unit.children(scope):
             shape = self._unit.shape(at)
             if shape.tag == Tag.NAMESPACE:
@@ -32,11 +32,11 @@ class Functions:
             elif shape.tag == Tag.SUBPROGRAM and {At.LOW_PC, At.RANGES} & shape.names:
                 yield self._unit.entry(at)
 
-    def _is_outlined(self, entry: Entry) -> bool:
+    def _is_outlined(self, entry: DwarfEntry) -> bool:
         name = entry.text(At.NAME) or ""
         return any(mark in name for mark in OUTLINED)
 
-    def signature(self, function: FunctionAsk, lines: range, body: range, emptied: bool) -> Signature | Refusal:
+    def signature(self, function: FunctionAsk, lines: range, body: range, emptied: bool) -> FunctionSignature | Refusal:
         """`lines`: those on which the definition's name may stand; `body`: those of its braces."""
         name = own_name(function.name)
         found = self._named(name, lines)
@@ -48,7 +48,7 @@ class Functions:
         first, *others = (instances[identity] for identity in sorted(instances))
         return replace(first, instances=(first, *others)) if others or function.template else first
 
-    def _named(self, name: str, lines: range) -> list[Entry]:
+    def _named(self, name: str, lines: range) -> list[DwarfEntry]:
         """Functions with the name on the lines; where there is none, those of the one other name on them, which a macro
         may have made, and those of classes within functions."""
         found = [entry for entry in self._emitted_here if self._matches(entry, name, lines)]
@@ -59,7 +59,7 @@ class Functions:
         names = {own_base(self._text(entry, At.NAME) or "") for entry in on_lines}
         return [each for each in nested if self._matches(each, name, lines)] or (on_lines if len(names) == 1 else [])
 
-    def _nested(self, scope: int) -> Iterator[Entry]:
+    def _nested(self, scope: int) -> Iterator[DwarfEntry]:
         for at in self._unit.children(scope):
             shape = self._unit.shape(at)
             if shape.tag == Tag.SUBPROGRAM and {At.LOW_PC, At.RANGES} & shape.names:
@@ -67,12 +67,12 @@ class Functions:
             if shape.tag in BLOCKS or shape.tag in RECORDS or shape.tag == Tag.SUBPROGRAM:
                 yield from self._nested(at)
 
-    def _matches(self, entry: Entry, name: str, lines: range) -> bool:
+    def _matches(self, entry: DwarfEntry, name: str, lines: range) -> bool:
         told = self._text(entry, At.NAME) or ""
         same = told == name or (told.startswith(f"{name}<") and told.endswith(">"))
         return same and self._attribute(entry, At.DECL_LINE) in lines
 
-    def _read(self, entry: Entry, line: int, body: range) -> Signature:
+    def _read(self, entry: DwarfEntry, line: int, body: range) -> FunctionSignature:
         declared = self._declaration(entry)
         children = [self._unit.entry(at) for at in self._unit.children(entry.offset)]
         given = [child for child in children if child.tag == Tag.PARAMETER]
@@ -81,7 +81,7 @@ class Functions:
         owner = next((scope for scope in reversed(around) if scope.tag in RECORDS), None)
         has_object = self._attribute(entry, At.OBJECT_POINTER) is not None or this is not None
         external = bool(self._attribute(entry, At.EXTERNAL))
-        return Signature(
+        return FunctionSignature(
             name=self._text(entry, At.NAME) or "",
             line=line,
             parameters=tuple(self._parameter(child) for child in given if not self._attribute(child, At.ARTIFICIAL)),
@@ -95,10 +95,10 @@ class Functions:
             this=None if this is None else _unconst(self._types.of(self._with(this, At.TYPE))),
         )
 
-    def _parameter(self, entry: Entry) -> Parameter:
+    def _parameter(self, entry: DwarfEntry) -> Parameter:
         return Parameter(self._text(entry, At.NAME), self._types.of(self._with(entry, At.TYPE)))
 
-    def _locals(self, function: Entry, given: list[Entry], body: range) -> Iterator[Local]:
+    def _locals(self, function: DwarfEntry, given: list[DwarfEntry], body: range) -> Iterator[Local]:
         """Variables of the function and of parallel regions that the compiler made functions of. These hold copies of
         variables around them, with the same name and line."""
         seen = {(self._text(each, At.NAME), self._attribute(each, At.DECL_LINE)) for each in given}
@@ -113,7 +113,7 @@ class Functions:
                     seen.add((name, line))
                     yield Local(name, self._types.of(self._with(entry, At.TYPE)), line)
 
-    def _variables(self, scope: Entry) -> Iterator[Entry]:
+    def _variables(self, scope: DwarfEntry) -> Iterator[DwarfEntry]:
         for at in self._unit.children(scope.offset):
             entry = self._unit.entry(at)
             if entry.tag in BLOCKS or (entry.tag == Tag.SUBPROGRAM and self._is_outlined(entry)):
@@ -121,7 +121,7 @@ class Functions:
             elif entry.tag == Tag.VARIABLE:
                 yield entry
 
-    def _origins(self, entry: Entry) -> Iterator[Entry]:
+    def _origins(self, entry: DwarfEntry) -> Iterator[DwarfEntry]:
         """The entry, and those that it completes: attributes of a definition may stand at its declaration."""
         while True:
             yield entry
@@ -131,19 +131,19 @@ class Functions:
                 return
             entry = self._unit.entry(origin)
 
-    def _declaration(self, entry: Entry) -> Entry:
+    def _declaration(self, entry: DwarfEntry) -> DwarfEntry:
         return list(self._origins(entry))[-1]
 
-    def _with(self, entry: Entry, name: int) -> Entry:
+    def _with(self, entry: DwarfEntry, name: int) -> DwarfEntry:
         """The first of the entry's origins that has an attribute; the entry itself where none has."""
         return next((each for each in self._origins(entry) if each.flag(name)), entry)
 
-    def _attribute(self, entry: Entry, name: int) -> int | None:
+    def _attribute(self, entry: DwarfEntry, name: int) -> int | None:
         holder = self._with(entry, name)
         number = holder.number(name)
         return holder.reference(name) if number is None else number
 
-    def _text(self, entry: Entry, name: int) -> str | None:
+    def _text(self, entry: DwarfEntry, name: int) -> str | None:
         return self._with(entry, name).text(name)
 
 
@@ -165,7 +165,7 @@ def own_base(name: str) -> str:
     return name if name.startswith("operator") else name.partition("<")[0]
 
 
-def _identity(signature: Signature) -> tuple[str, ...]:
+def _identity(signature: FunctionSignature) -> tuple[str, ...]:
     """Constructors are emitted twice, as complete objects' and as bases'; instances differ in name, class or types."""
     owner = signature.member_of
     return (signature.name, repr(owner), *(repr(parameter.type) for parameter in signature.parameters))

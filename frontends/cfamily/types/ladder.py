@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tunepass.frontends.cfamily.types.ask import Ask, Failure, Refusal, Rung
-from tunepass.frontends.cfamily.types.compiling import Compiler, Messages, compile_text
+from tunepass.frontends.cfamily.types.compiling import Messages, TypeCompiler, compile_text
 from tunepass.frontends.cfamily.types.source import (
     ANCHOR,
     ANCHORS,
@@ -34,7 +34,7 @@ Body = tuple[int, int]
 class Ladder:
     """`climb` compiles until an object comes out; the fields then say what it was made of."""
 
-    compiler: Compiler
+    compiler: TypeCompiler
     source: Text
     ask: Ask
     bodies: Sequence[Body]

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tunepass.frontends.cfamily.types.ask import Answer, Ask, Failure, Refusal
+from tunepass.frontends.cfamily.types.ask import Ask, Failure, Refusal, TypeAnswer
 from tunepass.frontends.cfamily.types.codes import At, Tag
-from tunepass.frontends.cfamily.types.compiling import Compiler
+from tunepass.frontends.cfamily.types.compiling import TypeCompiler
 from tunepass.frontends.cfamily.types.decode import Types
-from tunepass.frontends.cfamily.types.entries import Entry, Unit
+from tunepass.frontends.cfamily.types.entries import DwarfEntry, Unit
 from tunepass.frontends.cfamily.types.functions import Functions
 from tunepass.frontends.cfamily.types.ladder import Ladder
 from tunepass.frontends.cfamily.types.model import Function, Pointer, Type, bare_qualifiers
@@ -26,7 +26,7 @@ def read_types(
     language: str,
     ask: Ask,
     bodies: Sequence[tuple[int, int]],
-) -> Answer:
+) -> TypeAnswer:
     """Signatures and types of a source, as the compiler of `command` sees them.
 
     Args:
@@ -38,18 +38,18 @@ def read_types(
         ask: functions and names.
         bodies: of all functions in the text, from brace to behind the closing brace.
     """
-    ladder = Ladder(Compiler(command, language, folder, name), Text.of(text), ask, bodies)
+    ladder = Ladder(TypeCompiler(command, language, folder, name), Text.of(text), ask, bodies)
     with tempfile.TemporaryDirectory(prefix="tunepass-types-") as scratch:
         compiled = ladder.climb(Path(scratch))
         if isinstance(compiled, Failure):
-            return Answer({}, {}, None, (), compiled)
+            return TypeAnswer({}, {}, None, (), compiled)
         try:
             return _answer(ladder, Unit(read_sections(compiled)))
         except DebugDataError as error:
-            return Answer({}, {}, None, (), Failure(str(error)))
+            return TypeAnswer({}, {}, None, (), Failure(str(error)))
 
 
-def _answer(ladder: Ladder, unit: Unit) -> Answer:
+def _answer(ladder: Ladder, unit: Unit) -> TypeAnswer:
     types, variables = Types(unit), _own_variables(unit)
     anchor = variables.get(ANCHOR)
     if anchor is None:
@@ -65,10 +65,10 @@ def _answer(ladder: Ladder, unit: Unit) -> Answer:
         entry = variables.get(f"{PROBE}{number}")
         missing = ladder.refused.get(number, Refusal("the compiler's debug data do not have it"))
         asked[text] = missing if entry is None else _probed(types.of(entry), ladder.is_result(number))
-    return Answer(signatures, asked, ladder.rung, tuple(sorted(ladder.emptied)))
+    return TypeAnswer(signatures, asked, ladder.rung, tuple(sorted(ladder.emptied)))
 
 
-def _own_variables(unit: Unit) -> dict[str, Entry]:
+def _own_variables(unit: Unit) -> dict[str, DwarfEntry]:
     """The anchor and the probes; they end the unit, so their entries stand near its end."""
     found = {}
     for at in reversed(unit.children(unit.root)):

@@ -34,7 +34,7 @@ class Calls(Lookups):
 
     # Calls
 
-    def call(self, node: ast.Call, scope: v.Scope) -> v.PyValue:
+    def call(self, node: ast.Call, scope: v.PyScope) -> v.PyValue:
         run = self.interpreter
         function = run.value(node.func, scope)
         if isinstance(function, v.Method) and function.owner is None and function.name == "super":
@@ -71,7 +71,7 @@ class Calls(Lookups):
             return layer_framework(function) is not None
         return isinstance(function, (v.UserClass, v.UserFunction, v.PartialValue))
 
-    def _super(self, scope: v.Scope) -> v.PyValue:
+    def _super(self, scope: v.PyScope) -> v.PyValue:
         """`super()`, and `super(Class, self)`: of the method that is followed now."""
         instance, kind = scope.find(SELF), scope.find(CLASS)
         if isinstance(instance, v.Instance) and isinstance(kind, v.UserClass):

@@ -16,8 +16,8 @@ from tunepass.frontends.dnn.interpreter.values import (
     AlternativesValue,
     ConditionalValue,
     FilledValue,
+    PyScope,
     PyValue,
-    Scope,
     TensorValue,
     Unknown,
     is_key,
@@ -49,7 +49,7 @@ class Choices(Machine, ABC):
             finally:
                 self.calls.conditions = conditions
 
-    def branch(self, test: Expr, node: ast.If, scope: Scope) -> None:
+    def branch(self, test: Expr, node: ast.If, scope: PyScope) -> None:
         """An `if` on a parameter: both sides are followed, and names are what the condition chooses. PartlyReturned
         where one side returns, Returned where both do."""
         before = dict(scope.names)
@@ -71,7 +71,7 @@ class Choices(Machine, ABC):
         if parts:
             raise parts[0] if len(parts) == 1 else self._joined(parts[0], parts[1], node)
 
-    def _returns(self, condition: Expr, body: Sequence[ast.stmt], scope: Scope) -> Returned | PartlyReturned | None:
+    def _returns(self, condition: Expr, body: Sequence[ast.stmt], scope: PyScope) -> Returned | PartlyReturned | None:
         """Follows one side; what it returns, if it does."""
         try:
             with self.under(condition):
@@ -85,7 +85,7 @@ class Choices(Machine, ABC):
             ) from None
         return None
 
-    def after(self, part: PartlyReturned, rest: Sequence[ast.stmt], scope: Scope, node: ast.AST) -> None:
+    def after(self, part: PartlyReturned, rest: Sequence[ast.stmt], scope: PyScope, node: ast.AST) -> None:
         """The statements after one that has returned under a condition."""
         try:
             with self.under(negated(part.condition)):

@@ -23,7 +23,7 @@ class Expressions(Choices, ABC):
 
     source: Source
 
-    def value(self, node: ast.expr, scope: v.Scope) -> v.PyValue:
+    def value(self, node: ast.expr, scope: v.PyScope) -> v.PyValue:
         self.step(node)
         match node:
             case ast.Constant(value=constant):
@@ -94,11 +94,11 @@ class Expressions(Choices, ABC):
                 return self.value(node.value, scope)
         return v.Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
 
-    def _name(self, name: str, scope: v.Scope) -> v.PyValue:
+    def _name(self, name: str, scope: v.PyScope) -> v.PyValue:
         found = scope.find(name)
         if found is not None or name in ("None",):
             return found
-        here: v.Scope | None = scope
+        here: v.PyScope | None = scope
         while here is not None:
             if name in here.names:
                 return None
@@ -107,7 +107,7 @@ class Expressions(Choices, ABC):
             return self.parameters[name]
         return v.Method(None, name) if name in self.calls.builtins else v.Unknown(f"`{name}` is not defined here")
 
-    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: v.Scope) -> v.PyValue:
+    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: v.PyScope) -> v.PyValue:
         """A generator's values are collected: the whole of it is a list."""
         collected = scope.find(YIELDED)
         value = self.value(node.value, scope) if node.value is not None else None
@@ -117,7 +117,7 @@ class Expressions(Choices, ABC):
             self.calls.apply(v.Method(collected, "append"), [value], {}, node)
         return None
 
-    def parts(self, nodes: Sequence[ast.expr], scope: v.Scope) -> list[v.PyValue]:
+    def parts(self, nodes: Sequence[ast.expr], scope: v.PyScope) -> list[v.PyValue]:
         values: list[v.PyValue] = []
         for node in nodes:
             value = self.value(node, scope)
@@ -137,7 +137,7 @@ class Expressions(Choices, ABC):
             return [key for key in value if v.is_key(key)]
         return self.calls.items(value)
 
-    def _dict(self, node: ast.Dict, scope: v.Scope) -> v.PyValue:
+    def _dict(self, node: ast.Dict, scope: v.PyScope) -> v.PyValue:
         result: dict[object, v.PyValue] = {}
         for key, item in zip(node.keys, node.values):
             value = self.value(item, scope)
@@ -153,7 +153,7 @@ class Expressions(Choices, ABC):
                 result[name] = value
         return result
 
-    def _unary(self, node: ast.UnaryOp, scope: v.Scope) -> v.PyValue:
+    def _unary(self, node: ast.UnaryOp, scope: v.PyScope) -> v.PyValue:
         value = self.value(node.operand, scope)
         if isinstance(node.op, ast.Not):
             test = truth(value)
@@ -163,7 +163,7 @@ class Expressions(Choices, ABC):
         same = isinstance(node.op, ast.UAdd) or isinstance(value, (v.TensorValue, v.FilledValue))
         return value if same else v.Unknown("`~` is not followed")
 
-    def _logical(self, node: ast.BoolOp, scope: v.Scope) -> v.PyValue:
+    def _logical(self, node: ast.BoolOp, scope: v.PyScope) -> v.PyValue:
         every = isinstance(node.op, ast.And)
         value: v.PyValue = every
         for item in node.values:
@@ -177,7 +177,7 @@ class Expressions(Choices, ABC):
                 return _joined(every, [test, *others])
         return value
 
-    def _comparison(self, node: ast.Compare, scope: v.Scope) -> v.PyValue:
+    def _comparison(self, node: ast.Compare, scope: v.PyScope) -> v.PyValue:
         left = self.value(node.left, scope)
         tests: list[bool | Expr | v.Unknown] = []
         for op, right_node in zip(node.ops, node.comparators):
@@ -188,7 +188,7 @@ class Expressions(Choices, ABC):
             left = right
         return _joined(True, tests)
 
-    def _index(self, node: ast.expr, scope: v.Scope) -> v.PyValue:
+    def _index(self, node: ast.expr, scope: v.PyScope) -> v.PyValue:
         if isinstance(node, ast.Slice):
             ends = [None if end is None else self.value(end, scope) for end in (node.lower, node.upper, node.step)]
             return v.Method(tuple(ends), "slice")
@@ -198,10 +198,10 @@ class Expressions(Choices, ABC):
             return v.Method(None, "ellipsis")
         return self.value(node, scope)
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: v.Scope) -> v.PyValue:
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: v.PyScope) -> v.PyValue:
         results: list[v.PyValue] = []
         lost: list[v.Unknown] = []
-        inner = v.Scope(outer=scope)
+        inner = v.PyScope(outer=scope)
 
         def over(k: int) -> bool:
             if k == len(node.generators):
@@ -231,7 +231,7 @@ class Expressions(Choices, ABC):
             return lost[0] if lost else v.Unknown("what this runs over is not known")
         return distinct(results) if isinstance(node, ast.SetComp) else results
 
-    def _text(self, node: ast.JoinedStr, scope: v.Scope) -> v.PyValue:
+    def _text(self, node: ast.JoinedStr, scope: v.PyScope) -> v.PyValue:
         parts = []
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)

@@ -9,7 +9,7 @@ from tunepass.diagnostics import Span
 from tunepass.frontends.dnn.interpreter.calls import Calls
 from tunepass.frontends.dnn.interpreter.machine import Machine
 from tunepass.frontends.dnn.interpreter.modules import Modules
-from tunepass.frontends.dnn.interpreter.values import ImportedName, Module, PyValue, Scope, Symbol, Unknown
+from tunepass.frontends.dnn.interpreter.values import ImportedName, Module, PyScope, PyValue, Symbol, Unknown
 
 
 class Imports(Machine, ABC):
@@ -24,7 +24,7 @@ class Imports(Machine, ABC):
     def is_own(self, node: ast.AST) -> bool:
         return self.modules.is_source(node)
 
-    def imports(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    def imports(self, node: ast.Import | ast.ImportFrom, scope: PyScope) -> None:
         if isinstance(node, ast.ImportFrom):
             self._names(node, scope)
             return
@@ -34,7 +34,7 @@ class Imports(Machine, ABC):
             symbol = Symbol(alias.name if alias.asname else names[0])
             scope.names[alias.asname or names[0]] = symbol if found is None else found
 
-    def _names(self, node: ast.ImportFrom, scope: Scope) -> None:
+    def _names(self, node: ast.ImportFrom, scope: PyScope) -> None:
         found = self.modules.imported(node)
         prefix = f"{node.module}." if node.module else ""
         for alias in node.names:
@@ -53,10 +53,10 @@ class Imports(Machine, ABC):
         wanted = stated if isinstance(stated, (list, tuple)) else [name for name in names if name[:1] != "_"]
         return {name: names[name] for name in wanted if isinstance(name, str) and name in names}
 
-    def loaded(self, module: Module, node: ast.AST) -> Scope:
+    def loaded(self, module: Module, node: ast.AST) -> PyScope:
         """The names of a module. Its statements are followed once, under no condition."""
         if module.scope is None:
-            module.scope = Scope({"__name__": module.name})
+            module.scope = PyScope({"__name__": module.name})
             statements = self.modules.tree(module, self.span(node))
             with self.unconditioned():
                 self.run(statements, module.scope)

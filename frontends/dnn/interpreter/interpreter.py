@@ -48,7 +48,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
         self.decorated: dict[str, Diagnostic] = {}  # of functions that were called, decorators that are not followed
         self.largest: dict[str, int] = {}  # the largest value of each parameter
         self.smallest: dict[str, int] = {}
-        self.globals = v.Scope({"__name__": "__main__"})
+        self.globals = v.PyScope({"__name__": "__main__"})
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return SourceError(message, self.span(node), hint)
@@ -85,14 +85,14 @@ class Interpreter(Expressions, Imports, Unfollowed):
             finally:
                 self.may_train = False
 
-    def run(self, body: Sequence[ast.stmt], scope: v.Scope) -> None:
+    def run(self, body: Sequence[ast.stmt], scope: v.PyScope) -> None:
         for k, statement in enumerate(body):
             try:
                 self.statement(statement, scope)
             except PartlyReturned as part:  # noqa: PERF203
                 self.after(part, body[k + 1 :], scope, statement)
 
-    def statement(self, node: ast.stmt, scope: v.Scope) -> None:
+    def statement(self, node: ast.stmt, scope: v.PyScope) -> None:
         self.step(node)
         depth = len(self.loops)
         match node:
@@ -153,7 +153,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             case _:
                 pass  # assertions and raises: of no consequence for the model
 
-    def _try(self, node: ast.Try, scope: v.Scope) -> None:
+    def _try(self, node: ast.Try, scope: v.PyScope) -> None:
         """A handler is followed where arguments do not fit what is called."""
         try:
             self.run(node.body, scope)
@@ -166,7 +166,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             self.run(node.orelse, scope)
         self.run(node.finalbody, scope)
 
-    def _delete(self, target: ast.expr, scope: v.Scope) -> None:
+    def _delete(self, target: ast.expr, scope: v.PyScope) -> None:
         if isinstance(target, ast.Subscript):
             holder, key = self.value(target.value, scope), self.value(target.slice, scope)
             if isinstance(holder, dict) and isinstance(key, (str, int, float)):
@@ -176,12 +176,12 @@ class Interpreter(Expressions, Imports, Unfollowed):
         elif isinstance(target, ast.Attribute) and isinstance(holder := self.value(target.value, scope), v.Instance):
             holder.fields.pop(target.attr, None)
 
-    def _class(self, node: ast.ClassDef, scope: v.Scope) -> None:
+    def _class(self, node: ast.ClassDef, scope: v.PyScope) -> None:
         bases = tuple(self.value(base, scope) for base in node.bases)
         methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
         scope.names[node.name] = v.UserClass(node, scope, bases, methods)
 
-    def assign(self, target: ast.expr, value: v.PyValue, scope: v.Scope, given: ast.AST) -> None:
+    def assign(self, target: ast.expr, value: v.PyValue, scope: v.PyScope, given: ast.AST) -> None:
         match target:
             case ast.Name(id=name) if name in self.parameters and self.is_own(target):
                 if isinstance(given, ast.Constant) or signed(given):
@@ -214,7 +214,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             case ast.Subscript(value=owner, slice=index):
                 self.put(self.value(owner, scope), self.value(index, scope), value, target)
 
-    def _if(self, node: ast.If, scope: v.Scope) -> None:
+    def _if(self, node: ast.If, scope: v.PyScope) -> None:
         test = truth(self.value(node.test, scope))
         if isinstance(test, v.Unknown):
             lost = v.Unknown(f"it is set where {test.reason}", self.span(node.test))
@@ -223,7 +223,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             return self.run(node.body if test else node.orelse, scope)
         return self.branch(test, node, scope)
 
-    def _for(self, node: ast.For, scope: v.Scope) -> None:
+    def _for(self, node: ast.For, scope: v.PyScope) -> None:
         value = self.value(node.iter, scope)
         items = self.items(value)
         if items is None:
@@ -257,7 +257,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
         names = (call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls)
         return any(self.calls.is_layer(name) for name in names)
 
-    def _while(self, node: ast.While, scope: v.Scope) -> None:
+    def _while(self, node: ast.While, scope: v.PyScope) -> None:
         while True:
             test = truth(self.value(node.test, scope))
             if isinstance(test, v.Unknown):

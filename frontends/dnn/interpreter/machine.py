@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from tunepass.diagnostics import Diagnostic, SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.building import GraphBuilding
-from tunepass.frontends.dnn.interpreter.values import FilledValue, Module, PyValue, Scope, TensorValue, Unknown
+from tunepass.frontends.dnn.interpreter.values import FilledValue, Module, PyScope, PyValue, TensorValue, Unknown
 
 
 class Returned(Exception):
@@ -74,23 +74,23 @@ class Machine(ABC):
         """One more statement or expression. SourceError where there are too many."""
 
     @abstractmethod
-    def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
+    def assign(self, target: ast.expr, value: PyValue, scope: PyScope, given: ast.AST) -> None:
         """`target = value`; `given` is where the source says the value."""
 
     @abstractmethod
-    def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+    def run(self, body: Sequence[ast.stmt], scope: PyScope) -> None:
         """Follows the statements."""
 
     @abstractmethod
-    def statement(self, node: ast.stmt, scope: Scope) -> None:
+    def statement(self, node: ast.stmt, scope: PyScope) -> None:
         """Follows one."""
 
     @abstractmethod
-    def value(self, node: ast.expr, scope: Scope) -> PyValue:
+    def value(self, node: ast.expr, scope: PyScope) -> PyValue:
         """What the expression is."""
 
     @abstractmethod
-    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
+    def parts(self, nodes: Sequence[ast.expr], scope: PyScope) -> list[PyValue]:
         """What the expressions are, those with a star taken apart."""
 
     @abstractmethod

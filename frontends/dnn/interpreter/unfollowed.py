@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.dnn.interpreter.calls import Calls
 from tunepass.frontends.dnn.interpreter.machine import Machine
-from tunepass.frontends.dnn.interpreter.values import LOST, Instance, PyValue, Scope, SequentialValue, Unknown
+from tunepass.frontends.dnn.interpreter.values import LOST, Instance, PyScope, PyValue, SequentialValue, Unknown
 
 CHANGING = frozenset(
     {"append", "extend", "insert", "add", "add_module", "register_module", "update", "pop", "setdefault", "clear"}
@@ -26,7 +26,7 @@ class Unfollowed(Machine, ABC):
 
     calls: Calls
 
-    def lose(self, body: Sequence[ast.stmt], scope: Scope, lost: Unknown) -> None:
+    def lose(self, body: Sequence[ast.stmt], scope: PyScope, lost: Unknown) -> None:
         """The statements may run, or not. SourceError where later layers depend on whether they return."""
         for node in _inside(body):
             match node:
@@ -47,7 +47,7 @@ class Unfollowed(Machine, ABC):
         if any(isinstance(node, (ast.Break, ast.Continue)) for node in _inside(body, loops=False)):
             self.loops[-1:] = [(lost, self.calls.made())] if self.loops else []
 
-    def _quietly(self, node: ast.expr, scope: Scope) -> PyValue:
+    def _quietly(self, node: ast.expr, scope: PyScope) -> PyValue:
         """What a name, or a field of one, stands for; anything else is not looked at, because looking may change it."""
         if isinstance(node, ast.Name):
             return scope.find(node.id)

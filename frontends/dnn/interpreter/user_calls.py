@@ -28,7 +28,7 @@ class UserCalls(FrameworkCalls, ABC):
         self, function: v.UserFunction, positional: list[v.PyValue], named: Mapping[str, v.PyValue], node: ast.AST
     ) -> v.PyValue:
         run = self.interpreter
-        scope = v.Scope(outer=function.scope)
+        scope = v.PyScope(outer=function.scope)
         if function.bound is not None:
             positional = [function.bound, *positional]
         if function.owner is not None:
@@ -52,7 +52,7 @@ class UserCalls(FrameworkCalls, ABC):
             run.loops = loops
         return self._given(scope, scope.names[YIELDED] if yields else value)
 
-    def _tell_of_decorators(self, definition: ast.FunctionDef, scope: v.Scope) -> None:
+    def _tell_of_decorators(self, definition: ast.FunctionDef, scope: v.PyScope) -> None:
         """Those of the source itself are passed over: what they change, or remember elsewhere, is not known."""
         for item in definition.decorator_list:
             name = _decorator(item)
@@ -67,7 +67,7 @@ class UserCalls(FrameworkCalls, ABC):
                 Severity.WARNING,
             )
 
-    def _given(self, scope: v.Scope, value: v.PyValue) -> v.PyValue:
+    def _given(self, scope: v.PyScope, value: v.PyValue) -> v.PyValue:
         """What a function gives: not known where it may have returned before."""
         if scope.left is None:
             return value
@@ -79,7 +79,7 @@ class UserCalls(FrameworkCalls, ABC):
     def _bind(
         self,
         function: ast.FunctionDef | ast.Lambda,
-        scope: v.Scope,
+        scope: v.PyScope,
         positional: list[v.PyValue],
         named: Mapping[str, v.PyValue],
         node: ast.AST,
@@ -167,7 +167,7 @@ class UserCalls(FrameworkCalls, ABC):
 
     def class_fields(self, kind: v.UserClass) -> dict[str, v.PyValue]:
         """What the class and its bases assign in their bodies."""
-        scope = v.Scope(outer=kind.scope)
+        scope = v.PyScope(outer=kind.scope)
         for base in kind.bases:
             if isinstance(base, v.UserClass):
                 scope.names |= self.class_fields(base)

@@ -44,7 +44,7 @@ class Module:
     name: str
     path: Path | None
     folder: Path | None
-    scope: Scope | None = None
+    scope: PyScope | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +63,18 @@ class TensorValue:
 
 
 @dataclass(slots=True)
-class Scope:
+class PyScope:
     """Names, and where those are found that are not here."""
 
     names: dict[str, PyValue] = field(default_factory=dict)
-    outer: Scope | None = None
+    outer: PyScope | None = None
     left: tuple[Unknown, int] | None = None  # it is not known whether a function has returned, after so many layers
 
     def leaves(self, lost: Unknown, made: int) -> None:
         self.left = self.left or (lost, made)
 
     def find(self, name: str) -> PyValue | None:
-        scope: Scope | None = self
+        scope: PyScope | None = self
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]
@@ -87,7 +87,7 @@ class UserFunction:
     """`bound`: the object, or the class, that its first argument is; `owner`: the class that it is a method of."""
 
     node: ast.FunctionDef | ast.Lambda
-    scope: Scope
+    scope: PyScope
     bound: Instance | UserClass | None = None
     owner: UserClass | None = None
 
@@ -97,7 +97,7 @@ class UserClass:
     """`methods` are its own, not those of its bases."""
 
     node: ast.ClassDef
-    scope: Scope
+    scope: PyScope
     bases: tuple[PyValue, ...]
     methods: dict[str, ast.FunctionDef]
 

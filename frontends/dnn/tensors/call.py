@@ -15,7 +15,7 @@ from tunepass.ir.graph import Attribute, Shape
 
 
 @dataclass(frozen=True, slots=True)
-class TensorCall:
+class TensorFunctionCall:
     """`name(tensor, *given, **named)`, or `tensor.name(*given, **named)`."""
 
     calls: Caller

@@ -12,17 +12,17 @@ from tunepass.frontends.dnn.layers import torch as torch_layers
 from tunepass.frontends.dnn.layers.applying import apply_layer, attribute_of
 from tunepass.frontends.dnn.layers.arguments import TORCH, bound_arguments
 from tunepass.frontends.dnn.tensors import shapes as tensor_shapes
-from tunepass.frontends.dnn.tensors.call import TensorCall, plain, whole
+from tunepass.frontends.dnn.tensors.call import TensorFunctionCall, plain, whole
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute
 
 
-def tensor_function(call: TensorCall) -> PyValue:
+def tensor_function(call: TensorFunctionCall) -> PyValue:
     """What the function gives; Unknown, at its place, for one that is not known."""
     name = call.name
     if name.endswith("_") and not name.startswith("_") and name not in KNOWN:
         name = name[:-1]  # in place
-        call = TensorCall(call.calls, name, call.tensor, call.given, call.named, call.node)
+        call = TensorFunctionCall(call.calls, name, call.tensor, call.given, call.named, call.node)
     if name in torch_layers.FUNCTIONAL:
         return _layer(call, torch_layers.FUNCTIONAL[name])
     if name in torch_layers.BINARY or name in torch_layers.PRODUCTS:
@@ -38,7 +38,7 @@ def tensor_function(call: TensorCall) -> PyValue:
     return Unknown(f"`{name}` of a tensor is not known", call.span) if known is None else known(call)
 
 
-def _layer(call: TensorCall, layer: str) -> PyValue:
+def _layer(call: TensorFunctionCall, layer: str) -> PyValue:
     """A function of torch.nn.functional that is what a module is."""
     given, named = call.given, call.named
     if call.name == "interpolate" and "size" not in named and given:
@@ -47,7 +47,7 @@ def _layer(call: TensorCall, layer: str) -> PyValue:
     return apply_layer(call.run.building, LayerValue(layer, TORCH, arguments, call.span), [call.tensor])
 
 
-def _binary(call: TensorCall) -> PyValue:
+def _binary(call: TensorFunctionCall) -> PyValue:
     other = call.other()
     if isinstance(other, Unknown) and other.span is not None:
         return other
@@ -56,14 +56,14 @@ def _binary(call: TensorCall) -> PyValue:
     return call.made(torch_layers.BINARY.get(call.name, "MatMul"), other)
 
 
-def _attention(call: TensorCall) -> PyValue:
+def _attention(call: TensorFunctionCall) -> PyValue:
     key, value = call.other("key"), call.other("value", 1)
     if not isinstance(key, TensorValue) or not isinstance(value, TensorValue):
         raise call.calls.error("the keys and values of this are not known", call.node)
     return call.made("Attention", value, key)
 
 
-def _normalized(call: TensorCall) -> PyValue:
+def _normalized(call: TensorFunctionCall) -> PyValue:
     """torch.nn.functional.layer_norm and the like, with the weights of a module, or with parameters."""
     places = {"layer_norm": 1, "rms_norm": 1, "group_norm": 1, "batch_norm": 2}
     weight = call.named.get("weight", call.given[places[call.name]] if len(call.given) > places[call.name] else None)
@@ -72,7 +72,7 @@ def _normalized(call: TensorCall) -> PyValue:
     return call.made("UnitNorm")  # parameters count as those of their module
 
 
-def _convolved(call: TensorCall) -> PyValue:
+def _convolved(call: TensorFunctionCall) -> PyValue:
     """torch.nn.functional.conv2d with the weights of a module, or with what is made of a module's."""
     named = call.bound("weight", "bias", "stride", "padding", "dilation", "groups")
     weight = named.get("weight")
@@ -89,7 +89,7 @@ def _convolved(call: TensorCall) -> PyValue:
     return biased(call, call.made("ConvWith", weight, **told), named.get("bias"), 1)
 
 
-def biased(call: TensorCall, value: TensorValue, bias: PyValue, axis: int) -> TensorValue:
+def biased(call: TensorFunctionCall, value: TensorValue, bias: PyValue, axis: int) -> TensorValue:
     """The value plus a bias along an axis; a layer counts its own."""
     if not isinstance(bias, TensorValue):
         return value
@@ -102,7 +102,7 @@ def biased(call: TensorCall, value: TensorValue, bias: PyValue, axis: int) -> Te
     return building.apply("Add", [value, bias], span=call.span)[0]
 
 
-def _patches(call: TensorCall) -> PyValue:
+def _patches(call: TensorFunctionCall) -> PyValue:
     """keras.ops.image.extract_patches and tf.image.extract_patches of images with their channels last."""
     named = call.bound("size", "strides")
     size, strides = named.get("size", named.get("sizes")), named.get("strides")
@@ -116,25 +116,25 @@ def _patches(call: TensorCall) -> PyValue:
     return call.made("Resample", shape=(*shape[:-1], filters))
 
 
-def _where(call: TensorCall) -> PyValue:
+def _where(call: TensorFunctionCall) -> PyValue:
     """torch.where(condition, x, y), or x.where(condition, y): of all tensors among them."""
     others = [call.other("x", 0), call.other("y", 1)]
     return call.made("Where", *(other for other in others if isinstance(other, TensorValue)))
 
 
-def _new(call: TensorCall) -> PyValue:
+def _new(call: TensorFunctionCall) -> PyValue:
     sizes = call.sizes("size")
     return FilledValue(tuple(sizes) if isinstance(sizes, (list, tuple)) else (sizes,))
 
 
-def _complex(call: TensorCall) -> PyValue:
+def _complex(call: TensorFunctionCall) -> PyValue:
     """Pairs of numbers as complex ones, and back."""
     if call.name == "view_as_complex":
         return call.made("Pick", axis=algebra.lift(-1))
     return call.run.building.apply("Stack", [call.tensor] * 2, {"axis": algebra.lift(-1)}, span=call.span)[0]
 
 
-def _linear(call: TensorCall) -> PyValue:
+def _linear(call: TensorFunctionCall) -> PyValue:
     """torch.nn.functional.linear with the weight of a layer, or with a parameter."""
     owner = getattr(call.named.get("weight", call.given[0] if call.given else None), "owner", None)
     if isinstance(owner, LayerValue) and owner.name == "Linear":
@@ -171,7 +171,7 @@ def reduced(calls: Caller, operator: str, tensor: TensorValue, named: Mapping[st
     return run.building.apply(operator, [tensor], attributes, span=run.span(node))[0]
 
 
-KNOWN: Mapping[str, Callable[[TensorCall], PyValue]] = {
+KNOWN: Mapping[str, Callable[[TensorFunctionCall], PyValue]] = {
     "linear": _linear,
     "view": lambda call: tensor_shapes.reshaped(call.calls, call.tensor, call.sizes(), call.node),
     "reshape": lambda call: tensor_shapes.reshaped(call.calls, call.tensor, call.sizes(), call.node),

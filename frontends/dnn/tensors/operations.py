@@ -13,7 +13,7 @@ from tunepass.frontends.dnn.interpreter.values import FilledValue, Method, PyVal
 from tunepass.frontends.dnn.layers import keras as keras_layers
 from tunepass.frontends.dnn.layers import torch as torch_layers
 from tunepass.frontends.dnn.layers.applying import attribute_of
-from tunepass.frontends.dnn.tensors.call import TensorCall, plain, whole
+from tunepass.frontends.dnn.tensors.call import TensorFunctionCall, plain, whole
 from tunepass.frontends.dnn.tensors.filled import TENSORS, arange, filled, is_filled, of_data, parameter
 from tunepass.frontends.dnn.tensors.functions import reduced, tensor_function
 from tunepass.frontends.dnn.tensors.shapes import permuted, reshaped, transposed
@@ -100,7 +100,7 @@ def tensor_method(
         return found[given[0]] if given and isinstance(given[0], int) else found
     if name == "dim":
         return len(run.building.shape(tensor))
-    return tensor_function(TensorCall(calls, name, tensor, given, named, node))
+    return tensor_function(TensorFunctionCall(calls, name, tensor, given, named, node))
 
 
 def call_tensor_function(
@@ -155,7 +155,7 @@ def call_tensor_function(
         return sizes(calls.interpreter, first)
     if path.startswith(("tensorflow", "keras")):
         return _tensorflow(calls, name, first, given[1:], named, node)
-    return tensor_function(TensorCall(calls, name, first, given[1:], named, node))
+    return tensor_function(TensorFunctionCall(calls, name, first, given[1:], named, node))
 
 
 def _joined(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
@@ -190,8 +190,8 @@ def _tensorflow(
         return permuted(calls, tensor, named.get("perm", named.get("axes", given[0] if given else None)), node)
     if name == "expand_dims":
         named = {"dim": named.get("axis", given[0] if given else -1)}
-        return tensor_function(TensorCall(calls, "unsqueeze", tensor, [], named, node))
-    return tensor_function(TensorCall(calls, name, tensor, given, named, node))
+        return tensor_function(TensorFunctionCall(calls, "unsqueeze", tensor, [], named, node))
+    return tensor_function(TensorFunctionCall(calls, name, tensor, given, named, node))
 
 
 def filled_method(

@@ -11,12 +11,12 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.interpreter.machine import Caller, Machine
 from tunepass.frontends.dnn.interpreter.values import PyValue, TensorValue
 from tunepass.frontends.dnn.layers.applying import attribute_of
-from tunepass.frontends.dnn.tensors.call import TensorCall, whole
+from tunepass.frontends.dnn.tensors.call import TensorFunctionCall, whole
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute, Shape
 
 
-def squeezed(call: TensorCall) -> PyValue:
+def squeezed(call: TensorFunctionCall) -> PyValue:
     axis = call.bound("dim").get("dim")
     if axis is None:
         axes = tuple(algebra.lift(k) for k, size in enumerate(call.shape) if algebra.number(size) == 1)
@@ -26,7 +26,7 @@ def squeezed(call: TensorCall) -> PyValue:
     return call.made("Unsqueeze" if call.name == "unsqueeze" else "Squeeze", axes=axes)
 
 
-def unbound(call: TensorCall) -> PyValue:
+def unbound(call: TensorFunctionCall) -> PyValue:
     axis = call.bound("dim").get("dim", 0)
     count = algebra.number(call.shape[int(axis)]) if isinstance(axis, int) else None
     if count is None:
@@ -35,7 +35,7 @@ def unbound(call: TensorCall) -> PyValue:
     return tuple(call.made("Pick", axis=along) for _ in range(int(count)))
 
 
-def selected(call: TensorCall) -> PyValue:
+def selected(call: TensorFunctionCall) -> PyValue:
     """One of an axis (`select`), or a stretch of it (`narrow`)."""
     named = call.bound("dim", "index") if call.name == "select" else call.bound("dim", "start", "length")
     axis = whole(call.calls, named.get("dim"), "an axis", call.node)
@@ -44,7 +44,7 @@ def selected(call: TensorCall) -> PyValue:
     return call.made("Split", axis=axis, size=attribute_of(named.get("length"), "a length", call.span))
 
 
-def repeated_items(call: TensorCall) -> PyValue:
+def repeated_items(call: TensorFunctionCall) -> PyValue:
     """torch.repeat_interleave along an axis."""
     named = call.bound("repeats", "dim")
     axis, times = named.get("dim"), named.get("repeats")
@@ -55,7 +55,7 @@ def repeated_items(call: TensorCall) -> PyValue:
     return call.made("Tile", times=tuple(read))
 
 
-def moved(call: TensorCall) -> PyValue:
+def moved(call: TensorFunctionCall) -> PyValue:
     """torch.movedim of one axis."""
     named, rank = call.bound("source", "destination"), len(call.shape)
     start, stop = named.get("source"), named.get("destination")
@@ -66,20 +66,20 @@ def moved(call: TensorCall) -> PyValue:
     return call.made("Transpose", order=tuple(algebra.lift(axis) for axis in order))
 
 
-def shaped_like(call: TensorCall) -> PyValue:
+def shaped_like(call: TensorFunctionCall) -> PyValue:
     other = call.other()
     if not isinstance(other, TensorValue):
         raise call.calls.error("the shape of this is not known", call.node)
     return call.made("Reshape", shape=call.run.building.shape(other))
 
 
-def exchanged(call: TensorCall) -> PyValue:
+def exchanged(call: TensorFunctionCall) -> PyValue:
     named = call.bound("dim0", "dim1")
     left, right = (named.get(f"dim{k}", named.get(f"axis{k}")) for k in (0, 1))
     return transposed(call.run, call.tensor, left, right, call.node)
 
 
-def unflattened(call: TensorCall) -> PyValue:
+def unflattened(call: TensorFunctionCall) -> PyValue:
     named, shape = call.bound("dim", "sizes"), call.shape
     axis, sizes = named.get("dim"), attribute_of(named.get("sizes"), "sizes", call.span)
     if not isinstance(axis, int) or not isinstance(sizes, tuple):
@@ -88,7 +88,7 @@ def unflattened(call: TensorCall) -> PyValue:
     return call.made("Reshape", shape=(*shape[:axis], *sizes, *shape[axis + 1 :]))
 
 
-def split_at(call: TensorCall) -> PyValue:
+def split_at(call: TensorFunctionCall) -> PyValue:
     """torch.tensor_split at positions."""
     named = call.bound("indices", "dim")
     places, axis = named.get("indices"), named.get("dim", 0)

@@ -44,7 +44,7 @@ DEPTH_LIMIT = 12  # of types in types
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class ThreadVariable:
     """An array or a pointer: where its elements are, and the words of one."""
 
     where: Where
@@ -67,7 +67,7 @@ class Code:
     unit: Unit
     values: Values
     functions: Mapping[str, Sequence[Function]]
-    variables: dict[str, Variable] = field(default_factory=dict)
+    variables: dict[str, ThreadVariable] = field(default_factory=dict)
     lambdas: dict[str, Lambda] = field(default_factory=dict)
     types: dict[str, Expr] = field(default_factory=dict)
 
@@ -149,11 +149,11 @@ def code_of(unit: Unit, types: Mapping[str, Type]) -> Code:
             if words & FIXED and not declarator.shape and declarator.value is not None:
                 code.keep(name, declarator.value)
             elif words & CONSTANT:
-                code.variables[name] = Variable("constant", ONE)
+                code.variables[name] = ThreadVariable("constant", ONE)
             elif words & SHARED:
-                code.variables[name] = Variable("shared", code.type_words(declaration.words))
+                code.variables[name] = ThreadVariable("shared", code.type_words(declaration.words))
             elif "__device__" in words and declarator.shape and declarator.parameters is None:
-                code.variables[name] = Variable("global", code.type_words(declaration.words))
+                code.variables[name] = ThreadVariable("global", code.type_words(declaration.words))
     return code
 
 

@@ -31,7 +31,7 @@ from tunepass.frontends.cfamily.syntax.tree import (
 )
 from tunepass.frontends.cfamily.syntax.walk import in_order, names, parts
 from tunepass.frontends.gpu.thread.amounts import OpenRegion
-from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED, Code, Variable, Where, template_texts
+from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED, Code, ThreadVariable, Where, template_texts
 
 Use = Literal["load", "store", "update", "address"]
 
@@ -88,7 +88,7 @@ class Expressions(ABC):
                 base = None if argument is None else self._first_variable(argument)
                 where: Where = base.where if base else "constant" if words & CONSTANT else "global"
                 size = self.code.type_words(parameter.words)
-                variables[name] = Variable("shared" if words & SHARED else where, size)
+                variables[name] = ThreadVariable("shared" if words & SHARED else where, size)
             elif value is not None:
                 known[name] = value
         self.code.variables, self.varies, self.code.values.known = variables, varies, known
@@ -175,7 +175,7 @@ class Expressions(ABC):
                 strided = len(before) if all(value is None for value in known) else strided
         return None if strided is None else self._varying(before[:strided])
 
-    def _access(self, variable: Variable, use: Use, stride: frozenset[str] | None) -> None:
+    def _access(self, variable: ThreadVariable, use: Use, stride: frozenset[str] | None) -> None:
         if variable.where not in ("global", "shared") or use == "address":
             return
         if use != "load":
@@ -195,7 +195,7 @@ class Expressions(ABC):
         if variable is not None:
             self._access(variable, use, self._stride(pointer))
 
-    def _pointed(self, e: Expression) -> Variable | None:
+    def _pointed(self, e: Expression) -> ThreadVariable | None:
         """What an address points to."""
         match e:
             case Name():
@@ -203,7 +203,7 @@ class Expressions(ABC):
             case Cast():
                 inner = self._pointed(e.operand)
                 whole = inner is None or not e.pointer
-                return inner if whole else Variable(inner.where, self.code.type_words(e.type.split()))  # type: ignore[union-attr]
+                return inner if whole else ThreadVariable(inner.where, self.code.type_words(e.type.split()))  # type: ignore[union-attr]
             case Binary():
                 return self._pointed(e.left) or self._pointed(e.right)
             case Unary() if e.op.at("&"):
@@ -245,7 +245,7 @@ class Expressions(ABC):
     def _varying(self, used: Iterator[str] | Sequence[str]) -> frozenset[str]:
         return frozenset[str]().union(*(self.varies.get(name, ()) for name in used))
 
-    def _first_variable(self, e: Expression) -> Variable | None:
+    def _first_variable(self, e: Expression) -> ThreadVariable | None:
         return next((self.code.variables[name] for name in names(e) if name in self.code.variables), None)
 
 

@@ -43,7 +43,7 @@ class Repeats:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ForHead:
     """`for (variable = start; variable sign stop; variable op step)`."""
 
     variable: str
@@ -54,7 +54,7 @@ class Head:
     step: Expression
 
 
-def repeats(values: Values, head: Head | None, unroll: Sequence[Token] | None) -> Repeats:
+def repeats(values: Values, head: ForHead | None, unroll: Sequence[Token] | None) -> Repeats:
     """`head` is None for a loop that is not counted; `unroll` the words after `#pragma unroll`, None where there is
     none."""
     count, strided = (None, False) if head is None else trips(values, head)
@@ -80,7 +80,7 @@ def _factor(values: Values, words: Sequence[Token]) -> Expr | None:
         return None
 
 
-def head_of(loop: For) -> Head | None:
+def head_of(loop: For) -> ForHead | None:
     """None where its trips are not counted by one variable."""
     condition = loop.condition
     if not isinstance(condition, Binary) or condition.op not in SIGNS:
@@ -93,7 +93,7 @@ def head_of(loop: For) -> Head | None:
         if isinstance(name, Name):
             start, advance = _start(loop.begin, name.text), _advance(loop.advance, name.text)
             if start is not None and advance is not None:
-                return Head(name.text, start, sign, stop, *advance)
+                return ForHead(name.text, start, sign, stop, *advance)
     return None
 
 
@@ -120,7 +120,7 @@ def _advance(e: Expression | None, variable: str) -> tuple[str, Expression] | No
     return None
 
 
-def trips(values: Values, head: Head) -> tuple[Expr | None, bool]:
+def trips(values: Values, head: ForHead) -> tuple[Expr | None, bool]:
     """None where they are not over the parameters alone. A loop that begins at the thread's number is `strided`: its
     trips are those of the first thread."""
     if head.op in ("/=", ">>="):

@@ -30,7 +30,7 @@ from tunepass.frontends.cfamily.syntax.tree import (
 )
 from tunepass.frontends.cfamily.text.tokens import Token
 from tunepass.frontends.gpu.thread.amounts import OpenRegion
-from tunepass.frontends.gpu.thread.code import FIXED, ONE, SHARED, Variable
+from tunepass.frontends.gpu.thread.code import FIXED, ONE, SHARED, ThreadVariable
 from tunepass.frontends.gpu.thread.expressions import Expressions
 from tunepass.frontends.gpu.thread.loops import Repeats, head_of, repeats
 
@@ -181,14 +181,14 @@ class Walker(Expressions):
             return
         if declarator.shape and (declarator.reference or all(declarator.pointers)):
             base = None if value is None else self._first_variable(value)
-            self.code.variables[name] = Variable(base.where if base else "global", size)
+            self.code.variables[name] = ThreadVariable(base.where if base else "global", size)
             self.region.count("values", 1)
         elif declarator.shape:
-            self.code.variables[name] = Variable("shared" if shared else "local", size)
+            self.code.variables[name] = ThreadVariable("shared" if shared else "local", size)
             if not shared:
                 self.region.count("arrays", algebra.mul(size, self.code.extents(declarator)))
         elif shared:
-            self.code.variables[name] = Variable("shared", size)
+            self.code.variables[name] = ThreadVariable("shared", size)
         else:
             self.code.variables.pop(name, None)
             if not self.code.keep(name, value if fixed else None) and not declarator.reference:

@@ -13,7 +13,7 @@ from tunepass.ir.hardware import Controller, Program, Schedule, Transfer
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
 
 
-class Role(str, Enum):
+class ParameterRole(str, Enum):
     TILE = "tile"  # a counter's step or a memory's size
     INNER_PAR = "inner par"
     OUTER_PAR = "outer par"
@@ -21,43 +21,51 @@ class Role(str, Enum):
 
 
 # HyperMapper 2.0, §IV-E: tile sizes decay. Parallelism follows the declarations of its authors' benchmarks.
-PRIOR_OF = {Role.TILE: "decay", Role.INNER_PAR: "exponential", Role.OUTER_PAR: "decay", Role.OTHER: "uniform"}
+PRIOR_OF = {
+    ParameterRole.TILE: "decay",
+    ParameterRole.INNER_PAR: "exponential",
+    ParameterRole.OUTER_PAR: "decay",
+    ParameterRole.OTHER: "uniform",
+}
 # spatial-lang, ParameterAnalyzer: the ranges of `param(d)`.
 TILE_STEP, MAX_PAR, MAX_OUTER_PAR = 96, 192, 15
 
 
-def roles(program: Program) -> dict[str, set[Role]]:
+def roles(program: Program) -> dict[str, set[ParameterRole]]:
     """Every parameter's roles."""
-    roles_of: dict[str, set[Role]] = defaultdict(set)
+    roles_of: dict[str, set[ParameterRole]] = defaultdict(set)
 
-    def note(e: Expr | None, role: Role) -> None:
+    def note(e: Expr | None, role: ParameterRole) -> None:
         if isinstance(e, Name):
             roles_of[e.name].add(role)
 
     for controller in program.accel.walk():
         inner = controller.schedule is Schedule.INNER
         for counter in controller.counters:
-            note(counter.step, Role.TILE)
-            note(counter.par, Role.INNER_PAR if inner else Role.OUTER_PAR)
+            note(counter.step, ParameterRole.TILE)
+            note(counter.par, ParameterRole.INNER_PAR if inner else ParameterRole.OUTER_PAR)
         for counter in controller.reduce_counters:
-            note(counter.par, Role.INNER_PAR)
+            note(counter.par, ParameterRole.INNER_PAR)
     for transfer in program.accel.transfers():
-        note(transfer.par, Role.INNER_PAR)
+        note(transfer.par, ParameterRole.INNER_PAR)
     for memory in program.all_memories():
         for dim in memory.dims:
-            note(dim, Role.TILE)
+            note(dim, ParameterRole.TILE)
     return roles_of
 
 
 def parameters(declared: list[Declared], toggles: Sequence[Toggle], program: Program) -> tuple[Parameter, ...]:
     """The space's parameters: the declared ones in the source's order, then the toggles."""
     roles_played = roles(program)
-    made = [_parameter(d, roles_played.get(d.name, {Role.OTHER}), program) for d in declared]
+    made = [_parameter(d, roles_played.get(d.name, {ParameterRole.OTHER}), program) for d in declared]
     return (*made, *(Categorical(t.name, (False, True), default=t.on, span=t.head) for t in toggles))
 
 
-def _parameter(declared: Declared, roles_played: set[Role], program: Program) -> Parameter:
-    role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in roles_played), Role.OTHER)
+def _parameter(declared: Declared, roles_played: set[ParameterRole], program: Program) -> Parameter:
+    role = next(
+        (r for r in (ParameterRole.TILE, ParameterRole.OUTER_PAR, ParameterRole.INNER_PAR) if r in roles_played),
+        ParameterRole.OTHER,
+    )
     domain = declared.domain or _with(declared.default, _automatic(declared, role, program))
     prior = declared.prior or PRIOR_OF[role]
     default = _closest(domain, declared.default)
@@ -89,13 +97,13 @@ def _closest(domain: Sequence[int], wanted: int) -> int:
     return min(domain, key=lambda value: (abs(value - wanted), value))
 
 
-def _automatic(declared: Declared, role: Role, program: Program) -> Sequence[int]:
+def _automatic(declared: Declared, role: ParameterRole, program: Program) -> Sequence[int]:
     """The domain of `param(d)`."""
     name = declared.name
-    if role is Role.TILE:
+    if role is ParameterRole.TILE:
         last = any(m.kind == "sram" and m.dims and _is(m.dims[-1], name) for m in program.all_memories())
         return range_domain(1, TILE_STEP if last else 1, MAX_TILE, declared.span)
-    if role is Role.OUTER_PAR:
+    if role is ParameterRole.OUTER_PAR:
         if any(_moves_data(c) for c in program.accel.walk() for k in c.counters if _is(k.par, name)):
             return (1,)
         return range_domain(1, 1, MAX_OUTER_PAR, declared.span)

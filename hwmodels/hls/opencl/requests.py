@@ -27,7 +27,7 @@ GROUP = "get_group_id(0)"
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class BlockAccess:
     """Operations of one block on one array that differ in constants alone: `count` of them."""
 
     operation: HlsOperation
@@ -55,14 +55,14 @@ class Traffic:
     item_ns: Expr
 
 
-def accesses(kernel: HlsKernel) -> tuple[Access, ...]:
-    accesses_of_blocks: list[Access] = []
+def accesses(kernel: HlsKernel) -> tuple[BlockAccess, ...]:
+    accesses_of_blocks: list[BlockAccess] = []
     for placed in blocks(kernel):
         accesses_of_blocks += _of_block(placed, kernel)
     return tuple(accesses_of_blocks)
 
 
-def _of_block(placed: PlacedBlock, kernel: HlsKernel) -> Iterator[Access]:
+def _of_block(placed: PlacedBlock, kernel: HlsKernel) -> Iterator[BlockAccess]:
     alike: dict[tuple[object, ...], list[HlsOperation]] = {}
     for operation in placed.accesses(GLOBAL, kernel):
         shape = tuple((s.terms, s.affine) for s in operation.subscripts)
@@ -73,7 +73,7 @@ def _of_block(placed: PlacedBlock, kernel: HlsKernel) -> Iterator[Access]:
         offsets = {tuple(s.offset for s in o.subscripts) for o in operations}
         affine = all(s.affine for s in first.subscripts)
         dims = {a.name: len(a.dims) for a in kernel.arrays}
-        yield Access(first, array, placed, len(offsets), affine, _moves(first, array), dims)
+        yield BlockAccess(first, array, placed, len(offsets), affine, _moves(first, array), dims)
 
 
 def _moves(operation: HlsOperation, array: HlsArray) -> dict[str, Expr]:
@@ -87,7 +87,7 @@ def _moves(operation: HlsOperation, array: HlsArray) -> dict[str, Expr]:
     return moves
 
 
-def traffic(access: Access, kernel: HlsKernel, board: Board) -> Traffic:
+def traffic(access: BlockAccess, kernel: HlsKernel, board: Board) -> Traffic:
     """In a task where `kernel` has no range of work-items, or one of a single one."""
     run = kernel.range
     if run is None or alg.number(run.work_items) == 1:
@@ -103,7 +103,7 @@ def traffic(access: Access, kernel: HlsKernel, board: Board) -> Traffic:
     )
 
 
-def _merged(access: Access) -> tuple[Expr, Expr]:
+def _merged(access: BlockAccess) -> tuple[Expr, Expr]:
     """(units, width in elements): unrolled loops that continue an access widen it, innermost first."""
     width, units = alg.lift(access.count), ONE
     for loop in reversed(access.placed.around):
@@ -115,7 +115,7 @@ def _merged(access: Access) -> tuple[Expr, Expr]:
     return units, width
 
 
-def _weight(access: Access, board: Board) -> Expr:
+def _weight(access: BlockAccess, board: Board) -> Expr:
     """Executions by one work-item, those that data decide in the mean."""
     return alg.mul(access.placed.executions, board.guarded if access.operation.guarded else 1.0)
 
@@ -124,7 +124,7 @@ def _lines(byte: Expr, board: Board) -> Expr:
     return alg.ceildiv(byte, board.line_byte)
 
 
-def _of_task(access: Access, board: Board) -> Traffic:
+def _of_task(access: BlockAccess, board: Board) -> Traffic:
     units, width = _merged(access)
     byte = alg.mul(width, access.element_byte)
     inner = next((u for u in reversed(access.placed.around) if not u.whole), None)
@@ -136,7 +136,7 @@ def _of_task(access: Access, board: Board) -> Traffic:
     return Traffic(units, byte, alg.mul(_weight(access, board), units, each))
 
 
-def _of_range(access: Access, run: NdRange, board: Board) -> Traffic:
+def _of_range(access: BlockAccess, run: NdRange, board: Board) -> Traffic:
     if not access.affine:
         return _of_data(access, run, board)
     units, width = _merged(access)
@@ -152,12 +152,12 @@ def _of_range(access: Access, run: NdRange, board: Board) -> Traffic:
     return Traffic(units, byte, alg.mul(_weight(access, board), each))
 
 
-def _apart(access: Access, units: Expr, width: Expr) -> Expr:
+def _apart(access: BlockAccess, units: Expr, width: Expr) -> Expr:
     """Load-store units where SIMD lanes keep accesses from being merged."""
     return alg.mul(units, width)
 
 
-def _per_item(lane: Expr, width: Expr, beside: Expr, access: Access, board: Board) -> Expr:
+def _per_item(lane: Expr, width: Expr, beside: Expr, access: BlockAccess, board: Board) -> Expr:
     """ns of one request of a unit of `width` elements: its share of the lines of a row of `beside` work-items."""
     byte = alg.mul(width, access.element_byte)
     step = alg.mul(lane, access.element_byte)
@@ -172,7 +172,7 @@ def _per_item(lane: Expr, width: Expr, beside: Expr, access: Access, board: Boar
     return alg.where(whole, continued, alg.where(near, continued, far))
 
 
-def _of_data(access: Access, run: NdRange, board: Board) -> Traffic:
+def _of_data(access: BlockAccess, run: NdRange, board: Board) -> Traffic:
     """An address that data decide: anywhere, a line for each copy; or on from a start that only data know, where loads
     find the rest of a line in a cache."""
     weight = _weight(access, board)
@@ -190,12 +190,12 @@ def _of_data(access: Access, run: NdRange, board: Board) -> Traffic:
     return Traffic(alg.mul(units, run.simd), byte, alg.mul(weight, each))
 
 
-def gathers(access: Access) -> bool:
+def gathers(access: BlockAccess) -> bool:
     """Does the address come from memory, and not only from where a scalar says that a stretch starts?"""
     return any(o.name == "load" and access.dims[str(o.array)] > 0 for o in _address(access))
 
 
-def _address(access: Access) -> Iterator[HlsOperation]:
+def _address(access: BlockAccess) -> Iterator[HlsOperation]:
     """The operations that compute it."""
     operations = access.placed.block.operations
     start = access.operation.inputs if access.operation.name == "load" else access.operation.inputs[1:]
@@ -208,7 +208,7 @@ def _address(access: Access) -> Iterator[HlsOperation]:
             waiting += operations[place].inputs
 
 
-def _steps(access: Access) -> dict[str, Expr]:
+def _steps(access: BlockAccess) -> dict[str, Expr]:
     """Elements by which loops move on from a start that data give."""
     steps: dict[str, Expr] = {}
     for operation in _address(access):

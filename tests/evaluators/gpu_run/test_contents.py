@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evaluators.gpu_run.kernels import e
-from tunepass.evaluators.gpu_run.contents import PAGE, Bytes, Case, Layout
-from tunepass.ir.gpu_call import CalledBuffer, Element, Number
+from tunepass.evaluators.gpu_run.contents import PAGE, BufferLayout, Bytes, ContentsCase
+from tunepass.ir.gpu_call import CalledBuffer, Element, ElementNumber
 from tunepass.study.outcome import Failed
 
-REAL, DOUBLE, BYTE = (Element(int(t[1]), (Number(t),)) for t in ("f4", "f8", "u1"))
-SHORT3 = Element(8, tuple(Number("i2", 2 * k) for k in range(3)))
-PAIR = Element(12, (Number("u1"), Number("f8", 4)))
+REAL, DOUBLE, BYTE = (Element(int(t[1]), (ElementNumber(t),)) for t in ("f4", "f8", "u1"))
+SHORT3 = Element(8, tuple(ElementNumber("i2", 2 * k) for k in range(3)))
+PAIR = Element(12, (ElementNumber("u1"), ElementNumber("f8", 4)))
 X = CalledBuffer(name="x", element=REAL, direction="in", count=5)
 Y = CalledBuffer(name="y", element=DOUBLE, direction="out", count=3)
 Z = CalledBuffer(name="z", element=SHORT3, direction="inout", count=2, fill=e("i + 1"))
 TABLE = CalledBuffer(name="table", element=BYTE, direction="in", count=9, symbol=True)
-LAYOUT = Layout.of((X, Y, Z, TABLE))
-CASE = Case(1, 0)
+LAYOUT = BufferLayout.of((X, Y, Z, TABLE))
+CASE = ContentsCase(1, 0)
 
 
 def payload(number: int, image: Bytes) -> Bytes:
@@ -29,7 +29,7 @@ def payload(number: int, image: Bytes) -> Bytes:
 
 
 def test_inputs_are_drawn_outputs_poisoned_and_fills_computed() -> None:
-    first, second = LAYOUT.image(CASE), LAYOUT.image(Case(2, 1))
+    first, second = LAYOUT.image(CASE), LAYOUT.image(ContentsCase(2, 1))
     x = payload(0, first).view("f4")
     assert ((x >= -1) & (x <= 1)).all() and not np.array_equal(x, payload(0, second).view("f4"))
     assert np.isnan(payload(1, first).view("f8")).all() and (payload(1, second).view("f8") == -1234.5).all()
@@ -44,7 +44,7 @@ def test_outputs_leave_out_what_vectors_of_three_do_not_use() -> None:
 
 
 def test_each_number_of_a_struct_is_drawn_and_compared_by_its_own() -> None:
-    layout = Layout.of((CalledBuffer(name="p", element=PAIR, direction="inout", count=100),))
+    layout = BufferLayout.of((CalledBuffer(name="p", element=PAIR, direction="inout", count=100),))
     kind, weight = layout.outputs(layout.image(CASE))
     assert (kind.name, weight.name) == ("p[].byte0", "p[].byte4")
     assert kind.values.dtype == np.uint8 and kind.values.max() <= 127
@@ -72,5 +72,5 @@ def test_a_byte_that_changes_is_a_fault_unless_the_kernel_may_write_it(byte: int
 @pytest.mark.parametrize("count", [1, PAGE, PAGE + 1, 3 << 20])
 def test_every_buffer_begins_where_devices_let_parts_of_buffers_begin(count: int) -> None:
     buffer = CalledBuffer(name="x", element=BYTE, direction="in", count=count)
-    for place in Layout.of((buffer, buffer)).places:
+    for place in BufferLayout.of((buffer, buffer)).places:
         assert place.guard >= PAGE and place.guard % PAGE == 0 and place.start % PAGE == 0

@@ -11,7 +11,7 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.harness import Checked, FailedCase, HarnessRun
+from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import Case, Inputs, all_cases, of_candidate, with_special_values
 from tunepass.evaluators.process.run import Limits
@@ -47,12 +47,12 @@ class FailingRun:
 
     def check_each(
         self, cases: Sequence[Case], alignment: int, limits: Limits, calls: int, rounding: str
-    ) -> dict[Case, Checked] | FailedCase:
+    ) -> dict[Case, CheckedCase] | FailedCase:
         self.asked.append([case.seed for case in cases])
         for number, case in enumerate(cases):
             if case.seed in self.failing:
                 return FailedCase(number, Failed(self.failing[case.seed], "as it is"))  # type: ignore[arg-type]
-        return {case: Checked((), 0, 0.0, worked_s=case.seed / 100) for case in cases}
+        return {case: CheckedCase((), 0, 0.0, worked_s=case.seed / 100) for case in cases}
 
 
 def run(failing: dict[int, str]) -> tuple[FailingRun, list[int], list[int]]:
@@ -72,7 +72,7 @@ def test_after_a_time_out_the_cases_behind_it_are_left_out() -> None:
 
 
 def test_the_dearest_optional_cases_are_left_out() -> None:
-    checked = {Case(seed=k): Checked((), 0, 0.0, worked_s=k / 100) for k in range(6)}
+    checked = {Case(seed=k): CheckedCase((), 0, 0.0, worked_s=k / 100) for k in range(6)}
     kept, left_out = affordable(checked, call_s=0.06, calls=1)
     assert [case.seed for case in kept] == [0, 1, 2, 3] and "the source takes 50 ms there" in left_out[Case(seed=5)]
 

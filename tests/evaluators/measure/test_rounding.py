@@ -9,8 +9,8 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import outcomes, task_of
 from tunepass.evaluators.measure.rounding import (
-    Spread,
     StatedTolerance,
+    ValueSpread,
     is_steady,
     needs_rounding,
     pooled,
@@ -29,32 +29,32 @@ def test_the_spread_of_what_is_finite() -> None:
     y = np.array([3.0, -4.0, np.nan, np.inf])
     spread = spread_of(y, [y + np.array([0.1, 0, 0, 0]), y + np.array([0, -0.3, 0, 0])])
     assert (spread.size, spread.peak) == pytest.approx((12.5**0.5, 4)) and spread.rounding == pytest.approx(0.3)
-    assert spread_of(np.array([1, 2]), [np.array([1, 3])]) == Spread(0.0, 0.0)
-    assert spread_of(np.array([np.nan])) == Spread(0.0, 0.0)
+    assert spread_of(np.array([1, 2]), [np.array([1, 3])]) == ValueSpread(0.0, 0.0)
+    assert spread_of(np.array([np.nan])) == ValueSpread(0.0, 0.0)
 
 
 def test_rounding_decides_where_the_source_does_not_say() -> None:
-    assert tolerance_of(DEFAULT, Spread(10, 30, 1e-14), F8).absolute == pytest.approx(16e-14)
-    assert tolerance_of(DEFAULT, Spread(1e-8, 1e-8, 1e-24), F8).absolute < 1e-22
+    assert tolerance_of(DEFAULT, ValueSpread(10, 30, 1e-14), F8).absolute == pytest.approx(16e-14)
+    assert tolerance_of(DEFAULT, ValueSpread(1e-8, 1e-8, 1e-24), F8).absolute < 1e-22
     # what a kernel makes of another rounding mode is not taken for rounding without end
-    assert tolerance_of(DEFAULT, Spread(10, 30, 1.0), F8).absolute == pytest.approx(1e-5)
-    assert tolerance_of(DEFAULT, Spread(10, 30, 1.0), F4).absolute == pytest.approx(1e-3)
-    assert tolerance_of(DEFAULT, Spread(0, 0), np.dtype("i4")).absolute == 0
+    assert tolerance_of(DEFAULT, ValueSpread(10, 30, 1.0), F8).absolute == pytest.approx(1e-5)
+    assert tolerance_of(DEFAULT, ValueSpread(10, 30, 1.0), F4).absolute == pytest.approx(1e-3)
+    assert tolerance_of(DEFAULT, ValueSpread(0, 0), np.dtype("i4")).absolute == 0
 
 
 def test_what_the_source_says_counts_as_far_as_zeros_would_not_pass() -> None:
     relative, both = StatedTolerance(relative=1e-6), StatedTolerance(relative=1e-6, absolute=1e-3)
-    assert tolerance_of(relative, Spread(100, 300), F8).absolute == 1e-6
-    assert tolerance_of(relative, Spread(1e-4, 1e-4), F8).absolute == pytest.approx(1e-10)
-    assert tolerance_of(both, Spread(100, 300), F8).absolute == 1e-3
-    assert tolerance_of(both, Spread(1e-5, 1e-5), F8).absolute == pytest.approx(5e-6)
+    assert tolerance_of(relative, ValueSpread(100, 300), F8).absolute == 1e-6
+    assert tolerance_of(relative, ValueSpread(1e-4, 1e-4), F8).absolute == pytest.approx(1e-10)
+    assert tolerance_of(both, ValueSpread(100, 300), F8).absolute == 1e-3
+    assert tolerance_of(both, ValueSpread(1e-5, 1e-5), F8).absolute == pytest.approx(5e-6)
     # nothing but rounding is left in these: all of it is allowed
-    assert tolerance_of(both, Spread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
-    assert tolerance_of(relative, Spread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
+    assert tolerance_of(both, ValueSpread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
+    assert tolerance_of(relative, ValueSpread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
 
 
 def test_rounding_is_asked_for_only_where_it_decides() -> None:
-    large, small = Spread(1, 2), Spread(1e-5, 1e-5)
+    large, small = ValueSpread(1, 2), ValueSpread(1e-5, 1e-5)
     assert needs_rounding(DEFAULT, large)
     assert [needs_rounding(StatedTolerance(relative=1e-9), s) for s in (large, small)] == [False, True]
     assert [needs_rounding(StatedTolerance(relative=0, absolute=1e-3), s) for s in (large, small)] == [False, True]

@@ -11,7 +11,7 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Parsed
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.cfamily.types import reading
-from tunepass.frontends.cfamily.types.ask import Answer, Ask, Failure
+from tunepass.frontends.cfamily.types.ask import Ask, Failure, TypeAnswer
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, Leaf, ScalarArgument
 
 HEAD = "#include <time.h>\n#pragma tunepass param P: integer(0..1) = 0\n"
@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     ask_compiler = reading.read_types
 
-    def read(*words: object) -> Answer:
+    def read(*words: object) -> TypeAnswer:
         found.extend(word.names for word in words if isinstance(word, Ask))
         return ask_compiler(*words)  # type: ignore[arg-type]
 
@@ -75,7 +75,7 @@ def test_a_struct_that_depends_on_a_parameter_has_its_default(asked: list[tuple[
 
 
 def test_a_compiler_that_tells_nothing_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Answer({}, {}, None, (), Failure("no debug data in this object"))
+    failed = TypeAnswer({}, {}, None, (), Failure("no debug data in this object"))
     monkeypatch.setattr(reading, "read_types", lambda *words: failed)
     code = "void f(clock_t t, double *x) { x[P] = t + 1; }"
     (warning,) = parsed("f(t = 3, x: out double[1])", code).warnings
@@ -85,7 +85,7 @@ def test_a_compiler_that_tells_nothing_is_a_warning(monkeypatch: pytest.MonkeyPa
 
 
 def test_elements_that_only_the_compiler_knows_are_refused_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Answer({}, {}, None, (), Failure("cannot run cc", None, None))
+    failed = TypeAnswer({}, {}, None, (), Failure("cannot run cc", None, None))
     monkeypatch.setattr(reading, "read_types", lambda *words: failed)
     with pytest.raises(SourceError, match="`struct timespec`, the type of the elements of `t`, is not known"):
         parsed("f(t: in struct timespec[2], x: out double[1])", "void f(struct timespec *t, double *x) { x[P] = 1; }")

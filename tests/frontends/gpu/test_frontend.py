@@ -13,7 +13,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.expr.nodes import INTEGER, REAL
 from tunepass.expr.printer import to_text
 from tunepass.frontends.gpu.lowering import lower
-from tunepass.ir.gpu import GpuBuffer, GpuScalar, Layout, NumberOf, Sizes
+from tunepass.ir.gpu import ElementLayout, GpuBuffer, GpuScalar, NumberOf, Sizes
 from tunepass.space.configuration import Configuration
 
 
@@ -259,7 +259,7 @@ def test_elements_that_are_structs_have_a_layout() -> None:
     (_, y) = body(short(arguments="n = 64, y: out particle[n]", function=function)).arguments
     assert isinstance(y, GpuBuffer)
     number = [("float", 0), ("float", 4), ("float", 8), ("char", 12), ("double", 16), ("short", 24), ("short", 26)]
-    assert y.layout == Layout(32, tuple(NumberOf(kind, offset) for kind, offset in number))
+    assert y.layout == ElementLayout(32, tuple(NumberOf(kind, offset) for kind, offset in number))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.hwmodels.cpu.loops import Clauses, Loops
-from tunepass.ir.accesses import Work
+from tunepass.ir.accesses import IterationWork
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration, Value
@@ -34,7 +34,7 @@ def kernel(
     return CFrontend().parse(Source("nest.c", text)).kernels[0]
 
 
-def loops(of: Kernel) -> tuple[Loops, Work]:
+def loops(of: Kernel) -> tuple[Loops, IterationWork]:
     nest = of.body_as(CKernel).scops[0]
     types = {p.name: p.type for p in of.parameters}
     work = nest.works[0].work

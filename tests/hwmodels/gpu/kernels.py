@@ -10,7 +10,7 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr, IntegerType, Type
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
-from tunepass.ir.gpu import Extent3, GpuAccess, GpuKernel, Launch, Place, Work
+from tunepass.ir.gpu import Extent3, GpuAccess, GpuKernel, Launch, Place, ThreadWork
 
 INTEGER = IntegerType()
 
@@ -47,7 +47,7 @@ class Built:
 
     def kernel(
         self, *, grid: Sequence[str | int], block: Sequence[str | int], accesses: Sequence[GpuAccess] = (),
-        work: Work | None = None, shared: str | int = 0, dynamic: str | int | None = None,
+        work: ThreadWork | None = None, shared: str | int = 0, dynamic: str | int | None = None,
         registers: str | int | None = None, accumulators: str | int | None = None,
     ) -> GpuKernel:  # fmt: skip
         return GpuKernel(
@@ -82,7 +82,7 @@ def matmul(n: int = 1024) -> GpuKernel:
         block=("BX", "BY"),
         shared="4 * 16 * (BX * TX + BY * TY)",
         accumulators="TX * TY",
-        work=Work(flops=b(f"2 * {n} * TX * TY"), barriers=b(2 * n // 16), independent=b("TX * TY")),
+        work=ThreadWork(flops=b(f"2 * {n} * TX * TY"), barriers=b(2 * n // 16), independent=b("TX * TY")),
         accesses=(
             b.access(f"{n} * TY // BX", stride=(1, n), distinct=f"{n} * BY * TY", total=n * n),
             b.access(f"{n} * TX // BY", stride=(1, n), distinct=f"{n} * BX * TX", total=n * n),
@@ -103,7 +103,7 @@ def convolution(n: int = 4096) -> GpuKernel:
         block=("BX", "BY"),
         shared="4 * (BX * TX + 14) * (BY * TY + 14)",
         accumulators="TX * TY",
-        work=Work(flops=b("2 * 225 * TX * TY"), barriers=b(1), independent=b("TX * TY")),
+        work=ThreadWork(flops=b("2 * 225 * TX * TY"), barriers=b(1), independent=b("TX * TY")),
         accesses=(
             b.access(staged, stride=(1, n + 14), distinct="(BX * TX + 14) * (BY * TY + 14)", total=(n + 14) ** 2),
             b.access(staged, stride=(1, "BX * TX + 14"), place="shared", written=True),

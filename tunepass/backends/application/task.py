@@ -19,7 +19,7 @@ from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources
 from tunepass.frontends.app.lowering import lower
 from tunepass.frontends.app.metrics import name_of
-from tunepass.ir.application import PROFILE, Application, ProfileWords, Reading
+from tunepass.ir.application import PROFILE, Application, MetricReading, ProfileWords
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import Metric
 from tunepass.study.objective import Objective
@@ -125,6 +125,6 @@ def _printed(pattern: str, path: str, objective: Objective) -> OutputMetric:
     return JsonNumber(path, objective) if path else MetricPattern(pattern, objective)
 
 
-def _compared(reading: Reading) -> OutputMetric:
+def _compared(reading: MetricReading) -> OutputMetric:
     name = name_of(reading)
     return _printed(reading.pattern, reading.path, Objective(name if name.isidentifier() else "value"))

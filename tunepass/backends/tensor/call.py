@@ -19,7 +19,7 @@ from tunepass.tensors.data.cache import array_places
 from tunepass.tensors.data.pack import unpack
 from tunepass.tensors.data.stored import DTYPE_OF, StoredTensor
 from tunepass.tensors.data.stored import Values as Numbers
-from tunepass.tensors.evaluation import Entries, Operand
+from tunepass.tensors.evaluation import Operand, SparseEntries
 from tunepass.tensors.lower.function import Argument, CFunction, Extent, Values
 
 STATUS = Leaf(path="", element="int")  # what the function returns
@@ -27,7 +27,7 @@ C_TYPE: Mapping[Element, str] = {"double": "double", "float": "float", "int": "i
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class RandomRange:
     """Range of the random numbers of a tensor."""
 
     lo: float
@@ -39,8 +39,8 @@ class Range:
         return lo, hi
 
 
-REAL, WHOLE = Range(-1.0, 1.0), Range(-9, 9)  # sums of products of whole numbers stay below 2^31
-REAL_DIVISOR, WHOLE_DIVISOR = Range(0.5, 2.0), Range(1, 9)
+REAL, WHOLE = RandomRange(-1.0, 1.0), RandomRange(-9, 9)  # sums of products of whole numbers stay below 2^31
+REAL_DIVISOR, WHOLE_DIVISOR = RandomRange(0.5, 2.0), RandomRange(1, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class TensorCall:
         content, count = _structure(data.stored[argument.tensor], argument.level, array)
         return CArray(name=argument.name, element="int", direction="in", length=count, content=content)
 
-    def range_of(self, name: str) -> Range:
+    def range_of(self, name: str) -> RandomRange:
         whole = self.body.tensor(name).element in ("int", "long")
         if name in _divisors(self.body.assignment.right):
             return WHOLE_DIVISOR if whole else REAL_DIVISOR
@@ -119,7 +119,7 @@ class TensorCall:
             by_level = values.reshape([shape[mode] for mode in tensor.format.order])
             return by_level.transpose(np.argsort(np.array(tensor.format.order, np.int64)))
         entries = unpack(replace(stored, vals=values))
-        return Entries(entries.indices.astype(np.int64), entries.values)
+        return SparseEntries(entries.indices.astype(np.int64), entries.values)
 
 
 def truncated(operand: StoredTensor, result: Tensor, levels: int) -> StoredTensor:

@@ -19,7 +19,7 @@ from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.measure.tolerance import Array, Mask
 from tunepass.tensors.data.stored import DTYPE_OF
 from tunepass.tensors.data.stored import Values as Numbers
-from tunepass.tensors.evaluation import Entries, NotComputed, Operand, Some, evaluate, work
+from tunepass.tensors.evaluation import NotComputed, Operand, Some, SparseEntries, evaluate, work
 from tunepass.tensors.lower.function import Values
 
 MOST_WORK = 1 << 22  # multiplications; of larger results some coordinates are computed
@@ -63,14 +63,14 @@ class Confirmation:
         known = np.ones(values.shape, bool)
         if some is not None:
             mode = assignment.left.index.index(some.variable)
-            if isinstance(start, Entries):
+            if isinstance(start, SparseEntries):
                 known = np.isin(start.indices[mode], some.coordinates)
             else:
                 known = np.zeros(values.shape, bool)
                 known[(slice(None),) * mode + (some.coordinates,)] = True
         tensor = self.call.body.tensor(name)
         dtype = DTYPE_OF[tensor.element]
-        if not isinstance(start, Entries):
+        if not isinstance(start, SparseEntries):
             values, known = (array.transpose(tensor.format.order) for array in (values, known))
         return values.reshape(-1).astype(dtype), known.reshape(-1)
 
@@ -94,8 +94,8 @@ class Confirmation:
 
 def _wide(operand: Operand) -> Operand:
     """In the type in which it is computed with."""
-    if isinstance(operand, Entries):
-        return Entries(operand.indices, _widened(operand.values))
+    if isinstance(operand, SparseEntries):
+        return SparseEntries(operand.indices, _widened(operand.values))
     return _widened(operand)
 
 

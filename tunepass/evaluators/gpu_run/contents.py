@@ -36,7 +36,7 @@ BUFFERS = 1 << 16  # streams of random numbers before those of a buffer's second
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ContentsCase:
     """One set of contents: what inputs are drawn from, and which poison outputs hold."""
 
     seed: int
@@ -44,7 +44,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class BufferLayout:
     """Layout of buffers. Two calls with the same buffers have the same layout, and may share the device's memory."""
 
     buffers: tuple[CalledBuffer, ...]
@@ -52,7 +52,7 @@ class Layout:
     size: int
 
     @classmethod
-    def of(cls, buffers: Sequence[CalledBuffer]) -> Layout:
+    def of(cls, buffers: Sequence[CalledBuffer]) -> BufferLayout:
         places, start = [], 0
         for buffer in buffers:
             guard = 0 if buffer.symbol or buffer.memory == "constant" else _pages(min(buffer.bytes, LARGEST_GUARD))
@@ -62,7 +62,7 @@ class Layout:
             start += _pages(place.whole)
         return cls(tuple(buffers), tuple(places), start)
 
-    def image(self, case: Case) -> Bytes:
+    def image(self, case: ContentsCase) -> Bytes:
         """The arena before a launch, (size,)."""
         image = np.full(self.size, GUARD_BYTE, np.uint8)
         for number, (buffer, place) in enumerate(zip(self.buffers, self.places, strict=True)):
@@ -108,7 +108,7 @@ def _outputs(buffer: CalledBuffer, rows: Bytes) -> list[Output]:
     ]
 
 
-def contents(buffer: CalledBuffer, number: int, case: Case) -> Bytes:
+def contents(buffer: CalledBuffer, number: int, case: ContentsCase) -> Bytes:
     """The bytes (count * bytes of an element,) of buffer `number` before a launch. What lies between the numbers of a
     struct is zero."""
     rows = np.zeros((buffer.count, buffer.element.bytes), np.uint8)
@@ -119,7 +119,7 @@ def contents(buffer: CalledBuffer, number: int, case: Case) -> Bytes:
     return rows.reshape(-1)
 
 
-def _values(buffer: CalledBuffer, dtype: np.dtype[np.generic], case: Case, stream: int) -> Array:
+def _values(buffer: CalledBuffer, dtype: np.dtype[np.generic], case: ContentsCase, stream: int) -> Array:
     """One number of each element, (count,)."""
     count = buffer.count
     if buffer.direction == "out":

@@ -16,9 +16,9 @@ from statistics import median
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.gpu_run.contents import Case
+from tunepass.evaluators.gpu_run.contents import ContentsCase
 from tunepass.evaluators.gpu_run.expected import Expected, expected_of
-from tunepass.evaluators.gpu_run.holder import Holder, Launched, Program
+from tunepass.evaluators.gpu_run.holder import Holder, Launched, LaunchProgram
 from tunepass.evaluators.gpu_run.ledger_rows import gpu_checks
 from tunepass.evaluators.gpu_run.limits import lacking, too_large
 from tunepass.evaluators.gpu_run.protocol import Device, Plan, Timed
@@ -45,7 +45,7 @@ class BuiltKernel(BuiltConfiguration):
     device's limits."""
 
     folder: Path
-    program: Program | None = None
+    program: LaunchProgram | None = None
     unfit: Infeasible | None = None
 
 
@@ -78,8 +78,8 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
                 module = task.compile(task.reference, folder)
                 if not isinstance(module, Module):
                     raise ToolError("the reference kernel does not compile", hint=str(_log(module)))
-                program = Program.of(module, task.reference.call)
-                cases = [Case(seed, number % 2) for number, seed in enumerate(dict.fromkeys(task.seeds))]
+                program = LaunchProgram.of(module, task.reference.call)
+                cases = [ContentsCase(seed, number % 2) for number, seed in enumerate(dict.fromkeys(task.seeds))]
                 self._expected = expected_of(self._holder, program, cases, task.tolerance, task.run_s)
                 self.warnings = self._expected.warnings
             return self._expected
@@ -126,7 +126,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
             case Infeasible():
                 built.unfit = module
             case _:
-                built.program = Program.of(module, candidate.call)
+                built.program = LaunchProgram.of(module, candidate.call)
                 built.key = _key(module, candidate, built.program)
 
     def discard(self, built: BuiltKernel) -> None:
@@ -167,7 +167,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         checks = gpu_checks(self.set_up(), sorted(self._uncompared), throttled, timed=timed)
         return Evaluation(outcome, built.seconds, tail(log), checks=checks)
 
-    def _check(self, program: Program, seconds: dict[str, float]) -> Failed | None:
+    def _check(self, program: LaunchProgram, seconds: dict[str, float]) -> Failed | None:
         """Some drivers compile when the first launch is due."""
         for number, case in enumerate(self.set_up().cases):
             failure = self._check_case(program, case, seconds, "check" if number else "compile")
@@ -175,7 +175,9 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
                 return failure
         return None
 
-    def _check_case(self, program: Program, case: Case, seconds: dict[str, float], beginning: str) -> Failed | None:
+    def _check_case(
+        self, program: LaunchProgram, case: ContentsCase, seconds: dict[str, float], beginning: str
+    ) -> Failed | None:
         def launch() -> Launched:
             with spent(seconds, beginning):
                 begun = self._holder.begin(program, case)
@@ -186,7 +188,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         with spent(seconds, "check"):
             return self._wrong(program, case, launched)
 
-    def _wrong(self, program: Program, case: Case, launched: Launched) -> Failed | None:
+    def _wrong(self, program: LaunchProgram, case: ContentsCase, launched: Launched) -> Failed | None:
         """Failure of one launch. A worker whose memory a kernel wrote to without right is not used again."""
         fault = program.layout.fault(launched.before, launched.after)
         if fault is not None:
@@ -197,7 +199,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         wrong = self.set_up().mismatches(case, outputs)
         return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
 
-    def _measure(self, program: Program) -> Outcome:
+    def _measure(self, program: LaunchProgram) -> Outcome:
         timed = self._time(program, self.task.plan, self._best_s)
         if isinstance(timed, Failed):
             return timed
@@ -214,7 +216,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
             values[self.task.energy] = spent_energy.joule * 1e3
         return Measured(values, tuple(sample * MS for sample in timed.samples_s), censored=timed.cut)
 
-    def _time(self, program: Program, plan: MeasurePlan, best_s: float | None) -> Timed | Failed:
+    def _time(self, program: LaunchProgram, plan: MeasurePlan, best_s: float | None) -> Timed | Failed:
         expected = self.set_up()
         case, words = expected.cases[-1], _plan(plan, best_s)
         launches = plan.least + plan.probe
@@ -279,7 +281,7 @@ def _plan(plan: MeasurePlan, best_s: float | None) -> Plan:
     return Plan(plan.warmup_s, plan.budget_s, plan.precision, plan.least, plan.most, plan.probe, cutoff)
 
 
-def _key(module: Module, candidate: GpuCandidate, program: Program) -> str:
+def _key(module: Module, candidate: GpuCandidate, program: LaunchProgram) -> str:
     compiled = (module.code,) if module.code else (candidate.text or "", *module.words)
     return digest(module.function, repr(program.words), repr(program.layout.places), *compiled)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.gpu_run.contents import Case
-from tunepass.evaluators.gpu_run.holder import Holder, Program
+from tunepass.evaluators.gpu_run.contents import ContentsCase
+from tunepass.evaluators.gpu_run.holder import Holder, LaunchProgram
 from tunepass.evaluators.gpu_run.session import TooLarge, WorkerFailed
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare, zeros_pass
 from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, spread_of, tolerance_of
@@ -19,16 +19,16 @@ from tunepass.study.outcome import Failed
 class Expected:
     """`outputs` and `tolerances` by case and name, for outputs of the reference; `seconds` of one launch."""
 
-    outputs: Mapping[Case, Mapping[str, Output]]
-    tolerances: Mapping[Case, Mapping[str, Tolerance]]
+    outputs: Mapping[ContentsCase, Mapping[str, Output]]
+    tolerances: Mapping[ContentsCase, Mapping[str, Tolerance]]
     seconds: float
     warnings: tuple[str, ...] = ()
 
     @property
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[ContentsCase, ...]:
         return tuple(self.outputs)
 
-    def mismatches(self, case: Case, got: Sequence[Output]) -> tuple[Mismatch, ...]:
+    def mismatches(self, case: ContentsCase, got: Sequence[Output]) -> tuple[Mismatch, ...]:
         """What is wrong. A buffer whose length is another is room for intermediate results: it is not compared. Nor is
         what the reference does not take."""
         known, tolerances = self.outputs[case], self.tolerances[case]
@@ -36,18 +36,18 @@ class Expected:
         want = [known[output.name] for output in same]
         return compare(want, same, [tolerances[output.name] for output in same])
 
-    def unlike(self, case: Case, got: Sequence[Output]) -> set[str]:
+    def unlike(self, case: ContentsCase, got: Sequence[Output]) -> set[str]:
         """Names of outputs that are not compared: of another length than the reference's, or in one of both alone."""
         lengths, others = ({o.name: o.values.size for o in each} for each in (self.outputs[case].values(), got))
         return {name for name in {**lengths, **others} if lengths.get(name) != others.get(name)}
 
 
 def expected_of(
-    holder: Holder, program: Program, cases: Sequence[Case], stated: StatedTolerance, wall_s: float
+    holder: Holder, program: LaunchProgram, cases: Sequence[ContentsCase], stated: StatedTolerance, wall_s: float
 ) -> Expected:
     """Runs the reference on each case, on the first one twice. Raises ToolError where it fails or varies."""
-    outputs: dict[Case, dict[str, Output]] = {}
-    tolerances: dict[Case, dict[str, Tolerance]] = {}
+    outputs: dict[ContentsCase, dict[str, Output]] = {}
+    tolerances: dict[ContentsCase, dict[str, Tolerance]] = {}
     seconds = 0.0
     for case in cases:
         expected, seconds = _computed(holder, program, case, wall_s)
@@ -81,7 +81,9 @@ def tolerance(stated: StatedTolerance, output: Output) -> Tolerance:
     return tolerance_of(stated, spread_of(output.values), dtype)
 
 
-def _computed(holder: Holder, program: Program, case: Case, wall_s: float) -> tuple[tuple[Output, ...], float]:
+def _computed(
+    holder: Holder, program: LaunchProgram, case: ContentsCase, wall_s: float
+) -> tuple[tuple[Output, ...], float]:
     try:
         launched, seconds = holder.attempt(lambda: holder.finish(holder.begin(program, case), wall_s))
     except WorkerFailed as failed:

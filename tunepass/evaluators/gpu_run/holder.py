@@ -13,7 +13,7 @@ import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.gpu_run import protocol
-from tunepass.evaluators.gpu_run.contents import Bytes, Case, Layout
+from tunepass.evaluators.gpu_run.contents import BufferLayout, Bytes, ContentsCase
 from tunepass.evaluators.gpu_run.protocol import Argument, Device, LaunchWords, Loaded, Plan
 from tunepass.evaluators.gpu_run.session import Session, TooLarge, WorkerFailed, WorkerSetting, devices_of
 from tunepass.evaluators.gpu_run.task import Module
@@ -44,17 +44,17 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class LaunchProgram:
     """A module and a launch of its function."""
 
     module: Module
     call: GpuCall
-    layout: Layout
+    layout: BufferLayout
     words: LaunchWords
 
     @classmethod
-    def of(cls, module: Module, call: GpuCall) -> Program:
-        return cls(module, call, Layout.of(call.buffers), words_of(call))
+    def of(cls, module: Module, call: GpuCall) -> LaunchProgram:
+        return cls(module, call, BufferLayout.of(call.buffers), words_of(call))
 
 
 class Holder:
@@ -65,10 +65,10 @@ class Holder:
         self._session: Session | None = None
         self._device: Device | None = None
         self._launched = False  # the worker has run kernels, of which one may have done harm to it
-        self._layout: Layout | None = None
+        self._layout: BufferLayout | None = None
         self._loaded: dict[Module, tuple[str, Loaded]] = {}
         self._keys = count()
-        self._images: dict[tuple[Layout, Case], Bytes] = {}
+        self._images: dict[tuple[BufferLayout, ContentsCase], Bytes] = {}
 
     @property
     def device(self) -> Device:
@@ -118,7 +118,7 @@ class Holder:
             except WorkerFailed:  # its outcome is known, and nobody waits for this
                 self.retire()
 
-    def begin(self, program: Program, case: Case) -> Begun:
+    def begin(self, program: LaunchProgram, case: ContentsCase) -> Begun:
         """Launch once. Raises WorkerFailed and TooLarge."""
         before, arena = self._ready(program, case)
         key = self._loaded[program.module][0]
@@ -143,14 +143,16 @@ class Holder:
                 raise WorkerFailed(Failed("compile", log), lost=True) from None
             raise
 
-    def time(self, program: Program, case: Case, plan: Plan, wall_s: float) -> tuple[Launched, protocol.Timed]:
+    def time(
+        self, program: LaunchProgram, case: ContentsCase, plan: Plan, wall_s: float
+    ) -> tuple[Launched, protocol.Timed]:
         """Outputs of the last launch, and the samples. Raises WorkerFailed and TooLarge."""
         before, arena = self._ready(program, case)
         answer = self._ask(protocol.Time(self._loaded[program.module][0], program.words, plan), wall_s)
         assert isinstance(answer, protocol.Timed)
         return Launched(before, arena.copy()), answer
 
-    def energy(self, program: Program, case: Case, seconds: float, wall_s: float) -> protocol.Energy:
+    def energy(self, program: LaunchProgram, case: ContentsCase, seconds: float, wall_s: float) -> protocol.Energy:
         self._ready(program, case)
         answer = self._ask(protocol.MeasureEnergy(self._loaded[program.module][0], program.words, seconds), wall_s)
         assert isinstance(answer, protocol.Energy)
@@ -184,7 +186,7 @@ class Holder:
     def _no_device(self) -> str:
         return f"the {self.setting.driver} device {self.setting.number} cannot be used"
 
-    def _ready(self, program: Program, case: Case) -> tuple[Bytes, Bytes]:
+    def _ready(self, program: LaunchProgram, case: ContentsCase) -> tuple[Bytes, Bytes]:
         """The module is loaded and the arena filled: what it holds, and itself."""
         self.load(program.module)
         self._allocate(program.layout)
@@ -194,14 +196,14 @@ class Holder:
         self._launched = True
         return image, arena
 
-    def _allocate(self, layout: Layout) -> None:
+    def _allocate(self, layout: BufferLayout) -> None:
         if self._layout is None or self._layout.places != layout.places:
             self._layout = None
             self._open().arena(layout.size)
             self._ask(protocol.Allocate(layout.size, layout.places), ALLOCATE_S)
         self._layout = layout
 
-    def _image(self, layout: Layout, case: Case) -> Bytes:
+    def _image(self, layout: BufferLayout, case: ContentsCase) -> Bytes:
         cached = self._images.pop((layout, case), None)
         image = layout.image(case) if cached is None else cached
         self._images[layout, case] = image

@@ -22,7 +22,7 @@ from tunepass.evaluators.gpu_run import protocol
 from tunepass.evaluators.gpu_run.protocol import Device, Message, ProtocolError
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.protection import Trust
-from tunepass.evaluators.process.run import Completed, Limits, Stop, run_limited
+from tunepass.evaluators.process.run import Completed, Limits, ProgramStop, run_limited
 from tunepass.study.outcome import FAILURE_STAGES, Failed
 
 DAY_S = 86400.0
@@ -66,7 +66,7 @@ class Session:
         self._received = b""
         self._arena_file = os.memfd_create("tunepass-arena")
         self._arena: mmap.mmap | None = None
-        self._stop = Stop()
+        self._stop = ProgramStop()
         self._done: Completed | None = None
         self._error: Exception | None = None
         self._socket, theirs = socket.socketpair()

@@ -49,7 +49,7 @@ class PlainRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedCase:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
     as they were, the case's share of the run's seconds, the most memory in that run, the places of which some
     memory has no known length, and the program's CPU time for the case."""
@@ -102,7 +102,7 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
-    ) -> dict[Case, Checked] | Failed:
+    ) -> dict[Case, CheckedCase] | Failed:
         """See `check_each`; the failure says in words in which case the run failed."""
         checked = self.check_each(cases, alignment, limits, calls, shapes, rounding)
         if isinstance(checked, FailedCase):
@@ -117,7 +117,7 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
-    ) -> dict[Case, Checked] | FailedCase:
+    ) -> dict[Case, CheckedCase] | FailedCase:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
         are those of the outputs in each case, if they are known."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
@@ -130,7 +130,7 @@ class HarnessRun:
         uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
         outputs, worked = spoken.answer
         return {
-            case: Checked(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k])
+            case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k])
             for k, case in enumerate(cases)
         }
 

@@ -61,22 +61,22 @@ class StatedTolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class ValueSpread:
     """Of a floating array: the root of its mean square, its largest magnitude, and s, 0 where it is not known."""
 
     size: float
     peak: float
     rounding: float = 0.0
 
-    def joined(self, other: Spread) -> Spread:
-        return Spread(max(self.size, other.size), max(self.peak, other.peak), max(self.rounding, other.rounding))
+    def joined(self, other: ValueSpread) -> ValueSpread:
+        return ValueSpread(max(self.size, other.size), max(self.peak, other.peak), max(self.rounding, other.rounding))
 
 
-def spread_of(values: Array, others: Sequence[Array] = ()) -> Spread:
+def spread_of(values: Array, others: Sequence[Array] = ()) -> ValueSpread:
     """`values` (n,) as the reference computes them, `others` as it does when it rounds otherwise; what is not finite
     does not count. Integers have none."""
     if values.dtype.kind != "f":
-        return Spread(0.0, 0.0)
+        return ValueSpread(0.0, 0.0)
     counted, squares, peak, largest = 0, np.longdouble(0), np.longdouble(0), np.longdouble(0)
     for first in range(0, values.size, BLOCK):
         part = _wide(values[first : first + BLOCK])
@@ -91,8 +91,8 @@ def spread_of(values: Array, others: Sequence[Array] = ()) -> Spread:
                 apart = np.abs(_wide(other[first : first + BLOCK]) - part)
                 largest = max(largest, np.longdouble(apart[np.isfinite(apart)].max(initial=0)))
     if not counted:
-        return Spread(0.0, 0.0)
-    return Spread(float(np.sqrt(squares / counted)), float(peak), float(largest))
+        return ValueSpread(0.0, 0.0)
+    return ValueSpread(float(np.sqrt(squares / counted)), float(peak), float(largest))
 
 
 def _wide(values: Array) -> NDArray[np.longdouble] | NDArray[np.float64]:
@@ -100,7 +100,7 @@ def _wide(values: Array) -> NDArray[np.longdouble] | NDArray[np.float64]:
     return values.astype(np.longdouble) if values.dtype.itemsize > 8 else values.astype(np.float64)
 
 
-def needs_rounding(stated: StatedTolerance, spread: Spread) -> bool:
+def needs_rounding(stated: StatedTolerance, spread: ValueSpread) -> bool:
     """Must the reference's rounding be known? If the source says nothing, if it says what would accept zeros, and if
     outputs are so small that nothing but rounding may be left in them."""
     if stated.relative is None:
@@ -108,7 +108,7 @@ def needs_rounding(stated: StatedTolerance, spread: Spread) -> bool:
     return spread.size < SMALL if stated.absolute is None else stated.absolute > spread.peak / 2
 
 
-def tolerance_of(stated: StatedTolerance, spread: Spread, dtype: np.dtype[np.generic]) -> Tolerance:
+def tolerance_of(stated: StatedTolerance, spread: ValueSpread, dtype: np.dtype[np.generic]) -> Tolerance:
     """For one array. An absolute tolerance stays below the outputs' size, unless rounding alone is as large."""
     if dtype.kind != "f":
         relative = stated.relative or 0.0
@@ -183,26 +183,26 @@ def _pooled_rows(magnitudes: Floats, moved: Floats, width: int, unit: float) -> 
     return spread.reshape(-1)
 
 
-def believed(rounding: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Floats:
+def believed(rounding: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> Floats:
     """Tolerances (n,) by rounding, at most LARGEST unless those of few elements alone are larger."""
     most = LARGEST[dtype.itemsize] * max(1.0, spread.size)
     return rounding if (rounding > most).sum() <= FEW * rounding.size else np.minimum(rounding, most)
 
 
-def is_steady(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> bool:
+def is_steady(moved: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> bool:
     """Does rounding move few elements by more than is believed?"""
     with np.errstate(over="ignore"):
         rounding = OF_ELEMENT * moved
     return believed(rounding, spread, dtype) is rounding
 
 
-def tolerance_of_elements(moved: Floats, pool: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Tolerance:
+def tolerance_of_elements(moved: Floats, pool: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> Tolerance:
     """For an array of which the source says nothing: r (n,). `spread` is the array's own."""
     with np.errstate(over="ignore"):
         return Tolerance(elements=believed(OF_ELEMENT * np.maximum(moved, pool), spread, dtype))
 
 
-def tolerance_of_other_inputs(moved: Floats, spread: Spread, dtype: np.dtype[np.generic]) -> Tolerance:
+def tolerance_of_other_inputs(moved: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> Tolerance:
     """For results of inputs much like those whose roundings are known: an element that moves little may move more."""
     typical = float(np.quantile(moved, TYPICAL, method="higher")) if moved.size else 0.0
     with np.errstate(over="ignore"):

@@ -78,7 +78,7 @@ class Completed:
         return "\n".join(part.rstrip() for part in (self.stdout, self.stderr) if part.strip())
 
 
-class Stop:
+class ProgramStop:
     """Ends one program from another thread, with all that it started; also before it has begun."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ def run_limited(
     scratch: Path | str | None = None,
     protection: Kind | None = None,
     descriptors: Sequence[int] = (),
-    stop: Stop | None = None,
+    stop: ProgramStop | None = None,
 ) -> Completed:
     """Run `argv` (never through a shell; stdin is /dev/null) in `cwd` with exactly the environment `env`.
 
@@ -168,7 +168,7 @@ def run_limited(
         "threads": limits.threads,
         "descriptors": list(descriptors),
     }
-    reply, complaint = _supervise(marshal.dumps(request), descriptors, stop or Stop())
+    reply, complaint = _supervise(marshal.dumps(request), descriptors, stop or ProgramStop())
     try:
         answer: tuple[_Header, bytes, bytes] = marshal.loads(reply)
     except (EOFError, ValueError, TypeError):
@@ -180,7 +180,7 @@ def run_limited(
     return _completed(words[0], *answer)
 
 
-def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> tuple[bytes, str]:
+def _supervise(request: bytes, descriptors: Sequence[int], stop: ProgramStop) -> tuple[bytes, str]:
     """Start the supervisor, keep its stdin open until it has replied, and wait for it. Its reply, and where it
     has none the last line on its stderr, as of a Python that cannot start."""
     try:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.expr.smt.terms import ALWAYS, Number, Truth, all_of, any_of, compared, implies
+from tunepass.expr.smt.terms import ALWAYS, NumberTerm, Truth, all_of, any_of, compared, implies
 from tunepass.expr.smt.text import choice, integer, real
 
 ulp, TINY = 2.0**-53, 2.0**-1000
@@ -31,41 +31,41 @@ class Ends:
         return max(abs(self.lo), abs(self.hi))
 
 
-Result = tuple[Number, Truth]
-Rule = Callable[[Sequence[Number], Ends], Result]
+Result = tuple[NumberTerm, Truth]
+Rule = Callable[[Sequence[NumberTerm], Ends], Result]
 
 
-def whole(value: int) -> Number:
-    return Number(integer(value), "Int", float(value), float(value))
+def whole(value: int) -> NumberTerm:
+    return NumberTerm(integer(value), "Int", float(value), float(value))
 
 
-def _zero(like: Number) -> Number:
-    return Number("0" if like.sort == "Int" else "0.0", like.sort, 0.0, 0.0)
+def _zero(like: NumberTerm) -> NumberTerm:
+    return NumberTerm("0" if like.sort == "Int" else "0.0", like.sort, 0.0, 0.0)
 
 
-def _made(text: str, like: Number, ends: Ends, error: float, rounds: bool = True) -> Number:
+def _made(text: str, like: NumberTerm, ends: Ends, error: float, rounds: bool = True) -> NumberTerm:
     """A result of the sort of `like`: `error` is what its operands' errors come to, before it is rounded itself."""
     exact = error == 0 and (not rounds or ends.size <= WHOLE)
     if like.sort == "Real" and not (exact and like.whole):
         error += ends.size * (1 + 2.0**-40) * ulp + error * ulp + TINY if rounds else 0.0
     if math.isnan(error):
         error = math.inf
-    return Number(text, like.sort, ends.lo, ends.hi, error, like.whole and error == 0)
+    return NumberTerm(text, like.sort, ends.lo, ends.hi, error, like.whole and error == 0)
 
 
-def _both_whole(a: Number, b: Number) -> Number:
+def _both_whole(a: NumberTerm, b: NumberTerm) -> NumberTerm:
     return a if not a.whole or b.whole else b
 
 
 def _sum(op: str) -> Rule:
-    def rule(x: Sequence[Number], ends: Ends) -> Result:
+    def rule(x: Sequence[NumberTerm], ends: Ends) -> Result:
         a, b = x
         return _made(f"({op} {a.text} {b.text})", _both_whole(a, b), ends, a.error + b.error), ALWAYS
 
     return rule
 
 
-def _product(x: Sequence[Number], ends: Ends) -> Result:
+def _product(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
     error = _scaled(a.size, b.error) + _scaled(b.size, a.error)
     return _made(f"(* {a.text} {b.text})", _both_whole(a, b), ends, error), ALWAYS
@@ -75,11 +75,11 @@ def _scaled(size: float, error: float) -> float:
     return size * error if error else 0.0
 
 
-def _negative(x: Sequence[Number], ends: Ends) -> Result:
+def _negative(x: Sequence[NumberTerm], ends: Ends) -> Result:
     return _made(f"(- {x[0].text})", x[0], ends, x[0].error, rounds=False), ALWAYS
 
 
-def _absolute(x: Sequence[Number], ends: Ends) -> Result:
+def _absolute(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a = x[0]
     if a.lo >= 0:
         return a, ALWAYS
@@ -90,7 +90,7 @@ def _absolute(x: Sequence[Number], ends: Ends) -> Result:
 def _extreme(op: str) -> Rule:
     """Of two; the first where that is certain."""
 
-    def rule(x: Sequence[Number], ends: Ends) -> Result:
+    def rule(x: Sequence[NumberTerm], ends: Ends) -> Result:
         a, b = x
         if (a.hi <= b.lo if op == "<=" else a.lo >= b.hi) and not a.error and not b.error:
             return a, ALWAYS
@@ -100,20 +100,20 @@ def _extreme(op: str) -> Rule:
     return rule
 
 
-def _divisor(b: Number) -> Truth:
+def _divisor(b: NumberTerm) -> Truth:
     return ALWAYS if b.is_positive or b.hi + b.error < 0 else compared("!=", b, _zero(b))
 
 
-def _quotient(x: Sequence[Number], ends: Ends) -> Result:
+def _quotient(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
     least = max(b.least, 1.0) if b.whole else b.least  # where it has a value, a whole divisor is 1 or more
     if least and a.size / least < ends.size:
         ends = Ends(max(ends.lo, -a.size / least), min(ends.hi, a.size / least))
-    sort = Number("", "Real", ends.lo, ends.hi)  # no whole number
+    sort = NumberTerm("", "Real", ends.lo, ends.hi)  # no whole number
     return _made(f"(/ {a.text} {b.text})", sort, ends, _quotient_error(a, b, ends)), _divisor(b)
 
 
-def _floor_text(a: Number, b: Number) -> str:
+def _floor_text(a: NumberTerm, b: NumberTerm) -> str:
     """The largest whole number that is no larger than a / b; `div` rounds so where b > 0."""
     if a.sort == "Real":
         return f"(to_int (/ {a.text} {b.text}))"
@@ -122,15 +122,15 @@ def _floor_text(a: Number, b: Number) -> str:
     return f"(ite (> {b.text} 0) (div {a.text} {b.text}) (div (- {a.text}) (- {b.text})))"
 
 
-def _stepped(text: str, a: Number, b: Number, ends: Ends) -> Number:
+def _stepped(text: str, a: NumberTerm, b: NumberTerm, ends: Ends) -> NumberTerm:
     """A quotient rounded to a whole number: as far off as the quotient may be, and a step."""
     if a.sort == "Int":
-        return Number(text, "Int", ends.lo, ends.hi, _step(_quotient_error(a, b, ends)))
+        return NumberTerm(text, "Int", ends.lo, ends.hi, _step(_quotient_error(a, b, ends)))
     error = _quotient_error(a, b, ends) + (ends.size * 4 * ulp if ends.size > WHOLE / 4 else 0.0)
-    return Number(f"(to_real {text})", "Real", ends.lo, ends.hi, _step(error), not error)
+    return NumberTerm(f"(to_real {text})", "Real", ends.lo, ends.hi, _step(error), not error)
 
 
-def _quotient_error(a: Number, b: Number, ends: Ends) -> float:
+def _quotient_error(a: NumberTerm, b: NumberTerm, ends: Ends) -> float:
     if not a.error and not b.error:
         return 0.0
     return (a.error + _scaled(ends.size + 1, b.error)) / b.least if b.least else math.inf
@@ -141,18 +141,18 @@ def _step(error: float) -> float:
     return error and (math.floor(error) + 1.0 if math.isfinite(error) else math.inf)
 
 
-def _floor_divide(x: Sequence[Number], ends: Ends) -> Result:
+def _floor_divide(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
     return _stepped(_floor_text(a, b), a, b, ends), _divisor(b)
 
 
-def _ceil_divide(x: Sequence[Number], ends: Ends) -> Result:
+def _ceil_divide(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
-    minus = Number(f"(- {a.text})", a.sort, -a.hi, -a.lo, a.error)
+    minus = NumberTerm(f"(- {a.text})", a.sort, -a.hi, -a.lo, a.error)
     return _stepped(f"(- {_floor_text(minus, b)})", a, b, ends), _divisor(b)
 
 
-def _modulo(x: Sequence[Number], ends: Ends) -> Result:
+def _modulo(x: Sequence[NumberTerm], ends: Ends) -> Result:
     """The remainder has the divisor's sign."""
     a, b = x
     largest = a.size / b.least if b.least else math.inf
@@ -161,11 +161,11 @@ def _modulo(x: Sequence[Number], ends: Ends) -> Result:
     if a.sort == "Real":
         text = f"(- {a.text} (* {b.text} (to_real {_floor_text(a, b)})))"
         exact = a.whole and b.whole
-        return Number(text, "Real", ends.lo, ends.hi, 0.0 if exact else error + b.size * ulp, exact), _divisor(b)
+        return NumberTerm(text, "Real", ends.lo, ends.hi, 0.0 if exact else error + b.size * ulp, exact), _divisor(b)
     text = f"(mod {a.text} {b.text})"
     if not b.is_positive:
         text = f"(ite (> {b.text} 0) {text} (- (mod (- {a.text}) (- {b.text}))))"
-    return Number(text, "Int", ends.lo, ends.hi, error), _divisor(b)
+    return NumberTerm(text, "Int", ends.lo, ends.hi, error), _divisor(b)
 
 
 def _powers(base: str, least: int, most: int) -> list[tuple[int, str]]:
@@ -182,7 +182,7 @@ def _cases(value: str, cases: list[tuple[int, str]], otherwise: str) -> str:
     return text
 
 
-def _power(x: Sequence[Number], ends: Ends) -> Result:
+def _power(x: Sequence[NumberTerm], ends: Ends) -> Result:
     """Of integers: a case for every exponent up to the largest that fits."""
     a, b = x
     least, most = max(0, int(b.lo)), min(POWERS, int(min(b.hi, 1e9)))
@@ -197,15 +197,15 @@ def _power(x: Sequence[Number], ends: Ends) -> Result:
     return _jumping(text, (a, b), ends), all_of([_not_negative(b), _fits(a, b, POWERS, within_one=True)])
 
 
-def _jumping(text: str, x: Sequence[Number], ends: Ends) -> Number:
-    return Number(text, "Int", ends.lo, ends.hi, math.inf if any(n.error for n in x) else 0.0)
+def _jumping(text: str, x: Sequence[NumberTerm], ends: Ends) -> NumberTerm:
+    return NumberTerm(text, "Int", ends.lo, ends.hi, math.inf if any(n.error for n in x) else 0.0)
 
 
-def _not_negative(b: Number) -> Truth:
+def _not_negative(b: NumberTerm) -> Truth:
     return ALWAYS if b.lo - b.error >= 0 else compared(">=", b, whole(0))
 
 
-def _fits(a: Number, b: Number, most: int, *, within_one: bool = False) -> Truth:
+def _fits(a: NumberTerm, b: NumberTerm, most: int, *, within_one: bool = False) -> Truth:
     """The exponent is not too large, or nothing grows with it."""
     if b.hi + b.error <= most:
         return ALWAYS
@@ -213,33 +213,33 @@ def _fits(a: Number, b: Number, most: int, *, within_one: bool = False) -> Truth
     return implies(compared(">", b, whole(most)), any_of(small))
 
 
-def _two_to_the(b: Number, most: int) -> str:
+def _two_to_the(b: NumberTerm, most: int) -> str:
     least, most = max(0, int(b.lo)), min(most, int(min(b.hi, 1e9)))
     cases = [(k, str(2**k)) for k in range(least, max(least, most) + 1)]
     return _cases(b.text, cases[:-1], cases[-1][1])
 
 
-def _shift_left(x: Sequence[Number], ends: Ends) -> Result:
+def _shift_left(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
     text = f"(* {a.text} {_two_to_the(b, 63)})"
     return _jumping(text, x, ends), all_of([_not_negative(b), _fits(a, b, 63)])
 
 
-def _shift_right(x: Sequence[Number], ends: Ends) -> Result:
+def _shift_right(x: Sequence[NumberTerm], ends: Ends) -> Result:
     a, b = x
     return _jumping(f"(div {a.text} {_two_to_the(b, 64)})", x, ends), _not_negative(b)
 
 
-def _unchanged(x: Sequence[Number], ends: Ends) -> Result:
+def _unchanged(x: Sequence[NumberTerm], ends: Ends) -> Result:
     return x[0], ALWAYS
 
 
 def _rounded(form: str) -> Rule:
     """To an Integer; `form` has the term's text in it."""
 
-    def rule(x: Sequence[Number], ends: Ends) -> Result:
+    def rule(x: Sequence[NumberTerm], ends: Ends) -> Result:
         a = x[0]
-        return Number(form.format(a.text), "Int", ends.lo, ends.hi, _step(a.error)), ALWAYS
+        return NumberTerm(form.format(a.text), "Int", ends.lo, ends.hi, _step(a.error)), ALWAYS
 
     return rule
 
@@ -285,16 +285,16 @@ REAL_RULES: Mapping[str, Rule] = {
 }
 
 
-def power_of_reals(x: Sequence[Number], exponent: float, ends: Ends) -> Number | None:
+def power_of_reals(x: Sequence[NumberTerm], exponent: float, ends: Ends) -> NumberTerm | None:
     """A power with a small whole exponent, or None. Functions of the mathematics library round as LIBM says."""
     a = x[0]
     if exponent != math.floor(exponent) or not 1 <= exponent <= 16:
         return None
     error = LIBM * ends.size + TINY + exponent * _scaled((a.size + a.error) ** (exponent - 1), a.error)
     text = f"(* {' '.join([a.text] * int(exponent))})" if exponent > 1 else a.text
-    return Number(text, "Real", ends.lo, ends.hi, error)
+    return NumberTerm(text, "Real", ends.lo, ends.hi, error)
 
 
-def constant(value: float) -> Number:
+def constant(value: float) -> NumberTerm:
     is_whole = value == math.floor(value) and abs(value) <= WHOLE
-    return Number(real(value), "Real", value, value, 0.0, is_whole)
+    return NumberTerm(real(value), "Real", value, value, 0.0, is_whole)

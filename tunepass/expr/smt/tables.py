@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tunepass.expr.domain import Domain, Interval, number
 from tunepass.expr.nodes import BoolType, Expr, Name, OrderType, RealType, walk
 from tunepass.expr.numpy_eval import dtype_of, evaluate_within
-from tunepass.expr.smt.terms import ALWAYS, Number, Truth
+from tunepass.expr.smt.terms import ALWAYS, NumberTerm, Truth
 from tunepass.expr.smt.text import choice, conjunction, disjunction, literal
 
 LARGEST = 4096  # rows of a table
 
 
-def table(e: Expr, domains: Mapping[str, Domain], symbols: Mapping[str, str]) -> tuple[Number, Truth] | None:
+def table(e: Expr, domains: Mapping[str, Domain], symbols: Mapping[str, str]) -> tuple[NumberTerm, Truth] | None:
     """`e`, a number or a Boolean as 1 and 0, by the values of the names in it; None where those are too many."""
     names = list({node.name: node for node in walk(e) if isinstance(node, Name)}.values())
     values = [_values(name, domains.get(name.name)) for name in names]
@@ -59,16 +59,16 @@ def _keys(name: Name, column: NDArray[np.generic], symbol: str) -> list[str]:
     return [f"(= {symbol} {literal(value, is_real=is_real)})" for value in column.tolist()]
 
 
-def _listed(rows: Mapping[float | int, list[str]], is_real: bool) -> Number:
+def _listed(rows: Mapping[float | int, list[str]], is_real: bool) -> NumberTerm:
     ordered = sorted(rows.items(), key=lambda row: len(row[1]))
     if not ordered:
-        return Number("0.0" if is_real else "0", "Real" if is_real else "Int", 0.0, 0.0)
+        return NumberTerm("0.0" if is_real else "0", "Real" if is_real else "Int", 0.0, 0.0)
     endless = any(not math.isfinite(value) for value in rows)
     text = ""
     for value, where in reversed(ordered):
         literal_text = literal(value if math.isfinite(value) else 0.0, is_real=is_real)
         text = choice(disjunction(*where), literal_text, text) if text else literal_text
-    return Number(
+    return NumberTerm(
         text,
         "Real" if is_real else "Int",
         float(min(rows)),

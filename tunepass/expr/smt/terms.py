@@ -57,7 +57,7 @@ def implies(condition: Truth, then: Truth) -> Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberTerm:
     """A term of sort `Int` (whole numbers, and codes of strings) or `Real`, all of whose values are in [lo, hi].
     `whole`: a Real that is a whole number which a double holds."""
 
@@ -83,16 +83,16 @@ class Number:
     def is_positive(self) -> bool:
         return self.lo - self.error > 0
 
-    def as_real(self) -> Number:
+    def as_real(self) -> NumberTerm:
         """An Integer beside a Real: the nearest double."""
         if self.sort == "Real":
             return self
         rounding = 0.0 if self.size <= 2.0**53 else self.size * 2.0**-53
         text = f"{self.text}.0" if self.text.isdigit() else f"(to_real {self.text})"
-        return Number(text, "Real", self.lo, self.hi, self.error + rounding, whole=self.error + rounding == 0)
+        return NumberTerm(text, "Real", self.lo, self.hi, self.error + rounding, whole=self.error + rounding == 0)
 
 
-def compared(op: str, a: Number, b: Number) -> Truth:
+def compared(op: str, a: NumberTerm, b: NumberTerm) -> Truth:
     """`a op b` of two terms of one sort."""
     error = a.error + b.error
     text = f"(not (= {a.text} {b.text}))" if op == "!=" else f"({op.replace('==', '=')} {a.text} {b.text})"
@@ -109,9 +109,9 @@ def compared(op: str, a: Number, b: Number) -> Truth:
     return Truth(text, f"(<= (- {x} {y}) {slack})", f"(<= (- {y} {x}) {slack})")
 
 
-def chosen(condition: Truth, then: Number, otherwise: Number, lo: float, hi: float) -> Number:
+def chosen(condition: Truth, then: NumberTerm, otherwise: NumberTerm, lo: float, hi: float) -> NumberTerm:
     error = max(then.error, otherwise.error)
     if condition.is_doubtful:
         error += max(then.hi, otherwise.hi) - min(then.lo, otherwise.lo)
     text = choice(condition.exact, then.text, otherwise.text)
-    return Number(text, then.sort, lo, hi, error, then.whole and otherwise.whole and not error)
+    return NumberTerm(text, then.sort, lo, hi, error, then.whole and otherwise.whole and not error)

@@ -24,11 +24,11 @@ from tunepass.expr.sharing import Sharing
 from tunepass.expr.smt import arithmetic
 from tunepass.expr.smt.arithmetic import INTEGER_RULES, REAL_RULES, Ends, power_of_reals, whole
 from tunepass.expr.smt.tables import table
-from tunepass.expr.smt.terms import ALWAYS, Number, Truth, all_of, any_of, chosen, compared, implies
+from tunepass.expr.smt.terms import ALWAYS, NumberTerm, Truth, all_of, any_of, chosen, compared, implies
 from tunepass.expr.smt.text import TRUE, choice, conjunction, either, integer, is_atom, literal, symbol
 
 LONG = 160  # characters of a term that is written once more by name
-Term = Number | Truth | tuple[str, ...]  # of an order: a symbol a position, codes of its items
+Term = NumberTerm | Truth | tuple[str, ...]  # of an order: a symbol a position, codes of its items
 ONCE = {"+", "-", "*", "/", "negate"}  # operations that write each operand once
 
 
@@ -104,7 +104,7 @@ class SmtWriter:
         assert isinstance(value, Truth)
         return all_of([defined, value])
 
-    def value(self, e: n.Expr) -> tuple[Number, Truth]:
+    def value(self, e: n.Expr) -> tuple[NumberTerm, Truth]:
         """A number (of a Boolean: 1 or 0), and where it has a value."""
         term, defined = self._term(e)
         return self._number(term), defined
@@ -128,7 +128,7 @@ class SmtWriter:
     def _kept(self, node: n.Expr, term: Term, defined: Truth) -> tuple[Term, Truth]:
         """With names for what is written more than once."""
         often = self._uses[id(node)] > 1
-        if isinstance(term, Number):
+        if isinstance(term, NumberTerm):
             term = replace(term, text=self._named(term.text, term.sort, often))
         elif isinstance(term, Truth):
             term = self._named_truth(term, often)
@@ -187,7 +187,9 @@ class SmtWriter:
         if isinstance(e.type, n.BoolType):
             return Truth.of(smt_name)
         bounds = self._bounds[id(e)]
-        return Number(smt_name, "Real" if isinstance(e.type, n.RealType) else "Int", float(bounds.lo), float(bounds.hi))
+        return NumberTerm(
+            smt_name, "Real" if isinstance(e.type, n.RealType) else "Int", float(bounds.lo), float(bounds.hi)
+        )
 
     def _truth(self, e: n.Expr) -> tuple[Truth, Truth]:
         term, defined = self._terms[id(e)]
@@ -200,14 +202,14 @@ class SmtWriter:
     def _all_defined(self, e: n.Expr) -> Truth:
         return all_of([self._defined_at(x) for x in e.children])
 
-    def _number(self, term: Term, kind: n.Type | None = None) -> Number:
+    def _number(self, term: Term, kind: n.Type | None = None) -> NumberTerm:
         """A term as a number: Booleans as 1 and 0, Integers as reals where `kind` is Real."""
         assert not isinstance(term, tuple)
         if isinstance(term, Truth):
-            term = Number(choice(term.exact, "1", "0"), "Int", 0.0, 1.0, 1.0 if term.is_doubtful else 0.0)
+            term = NumberTerm(choice(term.exact, "1", "0"), "Int", 0.0, 1.0, 1.0 if term.is_doubtful else 0.0)
         return term.as_real() if isinstance(kind, n.RealType) else term
 
-    def _as(self, e: n.Expr, kind: n.Type) -> Number:
+    def _as(self, e: n.Expr, kind: n.Type) -> NumberTerm:
         """The value of `e` as a number of this type; strings as the codes that they have there, -1 for none."""
         number = self._number(self._terms[id(e)][0], kind)
         if not (isinstance(e.type, n.CategoryType) and isinstance(kind, n.CategoryType)) or e.type == kind:
@@ -216,7 +218,7 @@ class SmtWriter:
         text = integer(codes[-1])
         for code, there in reversed(list(enumerate(codes[:-1]))):
             text = choice(f"(= {number.text} {code})", integer(there), text)
-        return Number(text, "Int", -1.0, float(len(kind.values)), number.error)
+        return NumberTerm(text, "Int", -1.0, float(len(kind.values)), number.error)
 
     def _settled(self, stop: bool, steps: Sequence[tuple[Truth, Truth]]) -> tuple[Truth, Truth]:
         """Left to right until a step is `stop` or has no value."""
@@ -269,7 +271,7 @@ class SmtWriter:
             number, defined = self._listed(e, op, terms, ends)
         return number, all_of([self._all_defined(e), defined, self._fitting(e, number)])
 
-    def _extreme(self, op: str, terms: Sequence[Number]) -> Number:
+    def _extreme(self, op: str, terms: Sequence[NumberTerm]) -> NumberTerm:
         """Two by two, each by name."""
         pick, rule = min if op == "min" else max, INTEGER_RULES[op]
         extreme = terms[0]
@@ -279,14 +281,14 @@ class SmtWriter:
             extreme = replace(extreme, text=self._named(extreme.text, extreme.sort, often=True))
         return extreme
 
-    def _fitting(self, e: n.Expr, number: Number) -> Truth:
+    def _fitting(self, e: n.Expr, number: NumberTerm) -> Truth:
         """That an integer fits 64 bits, where bounds do not show it."""
         if number.sort != "Int" or not int(self._bounds[id(e)].flags) & MAY_OVERFLOW:
             return ALWAYS
         checked = replace(number, text=self._named(number.text, "Int", often=True))
         return all_of([compared(">=", checked, whole(n.INT_MIN)), compared("<=", checked, whole(n.INT_MAX))])
 
-    def _listed(self, e: n.Expr, op: str, terms: Sequence[Number], ends: Ends) -> tuple[Number, Truth]:
+    def _listed(self, e: n.Expr, op: str, terms: Sequence[NumberTerm], ends: Ends) -> tuple[NumberTerm, Truth]:
         """A function that SMT-LIB lacks, by the names in it."""
         exponent = e.right if isinstance(e, n.Binary) and op == "**" else None
         if isinstance(exponent, n.Constant) and isinstance(e.type, n.RealType):
@@ -304,7 +306,7 @@ class SmtWriter:
             "SMT-LIB has no such function: it is listed where the parameters in it have 4,096 values at most",
         )
 
-    def _divisors(self, op: str, terms: Sequence[Number], ends: Ends) -> Number:
+    def _divisors(self, op: str, terms: Sequence[NumberTerm], ends: Ends) -> NumberTerm:
         """The greatest common divisor d of a and b: both are multiples of it, and it is a sum of multiples of them."""
         a, b = (self._named(t.text, "Int", often=True) for t in terms)
         self._defined += 1
@@ -314,8 +316,8 @@ class SmtWriter:
             f"(assert (and (>= {d} 0) (= {a} (* {d} {m})) (= {b} (* {d} {k})) (= {d} (+ (* {u} {a}) (* {v} {b})))))"
         )
         if op == "gcd":
-            return Number(d, "Int", ends.lo, ends.hi)
-        return Number(f"(ite (= {d} 0) 0 (abs (* {m} {b})))", "Int", ends.lo, ends.hi)
+            return NumberTerm(d, "Int", ends.lo, ends.hi)
+        return NumberTerm(f"(ite (= {d} 0) 0 (abs (* {m} {b})))", "Int", ends.lo, ends.hi)
 
     def _power_of_two(self, e: n.Expr) -> tuple[Term, Truth]:
         number, most = self._number(self._terms[id(e.children[0])][0]), self._bounds[id(e.children[0])].hi
@@ -335,7 +337,7 @@ class SmtWriter:
             text = _picked(text, [integer(int(item)) for item in items])
         inside = all_of([compared(">=", position, whole(0)), compared("<", position, whole(count))])
         sure = position.lo - position.error >= 0 and position.hi + position.error < count
-        number = Number(text, "Int", ends.lo, ends.hi, float("inf") if position.error else 0.0)
+        number = NumberTerm(text, "Int", ends.lo, ends.hi, float("inf") if position.error else 0.0)
         return number, all_of([self._defined_at(e.index), ALWAYS if sure else inside])
 
     def _position(self, e: n.Call) -> tuple[Term, Truth]:
@@ -354,12 +356,12 @@ class SmtWriter:
                 text = codes[-1][1]
                 for i, code in reversed(codes[:-1]):
                     text = choice(f"(= {target.text} {i})", code, text)
-                target = Number(text, "Int", 0.0, float(count - 1), target.error)
+                target = NumberTerm(text, "Int", 0.0, float(count - 1), target.error)
         code = self._named(target.text, "Int", often=True)
         text = str(count - 1)
         for place, at in reversed(list(enumerate(places[:-1]))):
             text = choice(f"(= {at} {code})", str(place), text)
-        number = Number(text, "Int", 0.0, float(count - 1), float("inf") if target.error else 0.0)
+        number = NumberTerm(text, "Int", 0.0, float(count - 1), float("inf") if target.error else 0.0)
         return number, all_of([self._defined_at(item), ALWAYS if isinstance(item, n.Constant) else known])
 
 

@@ -27,7 +27,7 @@ PRINCIPAL = re.compile(r'^Good "tunepass\.lock" signature for (.+) with (\S+ key
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class LockSignature:
     """A signature that holds: who signed, as the signers' file names him, with which key."""
 
     lock: Lock
@@ -61,7 +61,7 @@ def sign(path: Path, key: Path | None) -> Path:
     return target
 
 
-def verify(path: Path, signers: Path, signer: str | None) -> Signature:
+def verify(path: Path, signers: Path, signer: str | None) -> LockSignature:
     """Raises BadSignature where no allowed signer signed this very file; `signer`, if given, has to be who did."""
     text = _text(path)
     signature_file = next((f for end in (SSH, MINISIGN) if (f := path.with_name(path.name + end)).is_file()), None)
@@ -89,7 +89,7 @@ def usual_key() -> Path:
 
 def _verify_ssh(
     lock: Lock, text: str, path: Path, signature_file: Path, signers: Path, signer: str | None
-) -> Signature:
+) -> LockSignature:
     common = ["-f", str(signers.resolve()), "-n", NAMESPACE, "-s", str(signature_file.resolve())]
     if signer is None:
         listed = _run(["ssh-keygen", "-Y", "find-principals", *common[:2], *common[4:]])
@@ -100,10 +100,10 @@ def _verify_ssh(
     match = PRINCIPAL.search(done.stdout.decode(errors="replace"))
     if done.returncode != 0 or match is None:
         raise BadSignature(f"{shown(path)}: its signature is not good", hint=_output(done))
-    return Signature(lock, match[1], match[2])
+    return LockSignature(lock, match[1], match[2])
 
 
-def _verify_minisign(lock: Lock, text: str, path: Path, signature_file: Path, signers: Path) -> Signature:
+def _verify_minisign(lock: Lock, text: str, path: Path, signature_file: Path, signers: Path) -> LockSignature:
     with scratch_folder(path.resolve().parent, StudyError) as folder:
         copy = folder / NAMESPACE
         copy.write_bytes(text.encode("utf-8"))
@@ -111,7 +111,7 @@ def _verify_minisign(lock: Lock, text: str, path: Path, signature_file: Path, si
         done = _run(words)
     if done.returncode != 0:
         raise BadSignature(f"{shown(path)}: its signature is not good", hint=_output(done))
-    return Signature(lock, signers.name, "minisign key")
+    return LockSignature(lock, signers.name, "minisign key")
 
 
 def _text(path: Path) -> str:

@@ -19,7 +19,7 @@ from tunepass.study.lock.lock import NAME, Entry, Lock
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LockCheck:
     """One kernel of a lock or a source. `problem` says why it could not be compared at all."""
 
     key: str
@@ -71,9 +71,9 @@ def _called(compiler: str, kernel: Kernel) -> str:
     return ("clang++" if cxx else "clang") if clang else ("g++" if cxx else "gcc")
 
 
-def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:
+def check(paths: list[str], compiler: tuple[str, ...]) -> list[LockCheck]:
     """Every kernel of the locks, folders and sources named; of the lock of this folder when none is."""
-    checked: list[Checked] = []
+    checked: list[LockCheck] = []
     for name in paths or ["."]:
         path = Path(name)
         if path.is_dir() or path.name == NAME:
@@ -83,21 +83,21 @@ def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:
     return checked
 
 
-def _check_lock(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
+def _check_lock(path: Path, compiler: tuple[str, ...]) -> list[LockCheck]:
     if not path.is_file():
         raise TunepassError(f"there is no {path}", hint="`tunepass build SOURCE` makes one, or name a source")
     lock = Lock.read(path)
     sources = dict.fromkeys(name for name in map(file_name, lock.entries) if name is not None)
     checked = [checked for name in sources for checked in _kernels(path.parent / name, lock, compiler, missing=False)]
     outside = [(key, entry) for key, entry in lock.entries.items() if file_name(key) is None]
-    return checked + [Checked(key, entry, None, "it names no file of the lock's folder") for key, entry in outside]
+    return checked + [LockCheck(key, entry, None, "it names no file of the lock's folder") for key, entry in outside]
 
 
-def _check_source(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
+def _check_source(path: Path, compiler: tuple[str, ...]) -> list[LockCheck]:
     return _kernels(path, Lock.read(path.parent / NAME), compiler, missing=True)
 
 
-def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bool) -> list[Checked]:
+def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bool) -> list[LockCheck]:
     """The source's kernels and its entries; with `missing`, a source that cannot be read is the caller's mistake."""
     entries = {key: entry for key, entry in lock.entries.items() if file_name(key) == source.name}
     try:
@@ -105,19 +105,19 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     except TunepassError as error:
         if missing or isinstance(error, ToolError | EnvironmentFault):
             raise
-        return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
+        return [LockCheck(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
     checked = []
     for kernel in kernels:
         key = lock_key(source, kernel.name)
         entry = entries.pop(key, None)
         checked.append(_checked(key, entry, kernel, lock, compiler))
-    return checked + [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
+    return checked + [LockCheck(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
 
 
-def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:
+def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> LockCheck:
     try:
-        return Checked(key, entry, locked_job(kernel, lock, Starts.COMPILER, compiler), guessed=not compiler)
+        return LockCheck(key, entry, locked_job(kernel, lock, Starts.COMPILER, compiler), guessed=not compiler)
     except (ToolError, EnvironmentFault):  # no such compiler: this machine is at fault, not the lock
         raise
     except TunepassError as error:
-        return Checked(key, entry, None, error.diagnostics[0].message if entry else f"{key} is not in the lock")
+        return LockCheck(key, entry, None, error.diagnostics[0].message if entry else f"{key} is not in the lock")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tunepass.ir.accesses import Access, Work
+from tunepass.ir.accesses import Access, IterationWork
 from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
 from tunepass.ir.scop_work import ShapedWork
 from tunepass.polyhedral.dependences.pairs import dependences
@@ -66,7 +66,7 @@ def _divides(access: ScopAccess) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _plain(scop: Scop, sizes: tuple[tuple[str, int], ...]) -> Mapping[str, tuple[Work, frozenset[str]]]:
+def _plain(scop: Scop, sizes: tuple[tuple[str, int], ...]) -> Mapping[str, tuple[IterationWork, frozenset[str]]]:
     """Each statement's work in its own loops, and those that carry no dependence."""
     return {s.name: (_work(scop, s, dict(sizes)), frozenset(_free(scop, s))) for s in scop.statements}
 
@@ -84,7 +84,7 @@ def _paths(tree: Tree, around: Chains) -> Iterator[tuple[str, Chains]]:
             yield from _paths(inner, (*around, bands))
 
 
-def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[str]) -> ShapedWork:
+def _shaped(shape: str, name: str, chains: Chains, work: IterationWork, free: frozenset[str]) -> ShapedWork:
     """The statement's own loops under the names that they have in the shape. No vectors are counted on where the
     innermost loops are skewed: what is contiguous in the source is not along them."""
     trips, named = dict(work.trips), dict[str, str]()  # own loop: its name here
@@ -105,7 +105,7 @@ def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[s
         shape=shape,
         statement=name,
         chains=tuple(loops for loops in local_accesses if loops),
-        work=Work(
+        work=IterationWork(
             trips=tuple((named[loop], count) for loop, count in work.trips if loop in named),
             accesses=accesses,
             operations=work.operations,
@@ -129,7 +129,7 @@ def _renamed(access: Access, named: Mapping[str, str]) -> Access:
     )
 
 
-def _work(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> Work:
+def _work(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> IterationWork:
     trips = average_trips(scop, statement, sizes)
     text = statement.text
     while SUBSCRIPT.search(text):
@@ -144,7 +144,7 @@ def _work(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> Wor
     operations, divisions, calls = (len(part.findall(text)) for part in (OPERATION, DIVISION, CALL))
     updates = any(access.update is not None for access in statement.accesses)
     waits = any(access.read and access.written for access in merged.values()) and not updates
-    return Work(
+    return IterationWork(
         trips=tuple((loop, _trips(scop, loop, count)) for loop, count in zip(statement.loops, trips)),
         accesses=tuple(merged.values()),
         operations=operations,

@@ -31,7 +31,7 @@ from tunepass.space.features.derived import Derived
 from tunepass.space.features.flags import Flags
 from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import NumericParameter, Parameter, Permutation
-from tunepass.space.parameters.order_features import Layout, PermutationDistance, Role
+from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance, Role
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class Embedding:
             rows[~active] = p.embed(p.column([p.default, _reversed(p)]), self.permutation).mean(axis=0)
 
 
-def _layout(p: Parameter, distance: PermutationDistance) -> Layout:
+def _layout(p: Parameter, distance: PermutationDistance) -> FeatureLayout:
     layout = p.layout(distance)
     return replace(layout, width=2) if p.when is not None and isinstance(p, NumericParameter) else layout
 

@@ -21,7 +21,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.axis import BoxAxis
 from tunepass.space.parameters.condition import Condition
-from tunepass.space.parameters.order_features import Layout, PermutationDistance
+from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance
 from tunepass.space.parameters.steps import index_steps
 from tunepass.space.parameters.variable import Variable
 from tunepass.space.prior import Floats
@@ -209,9 +209,9 @@ class ParameterBase(ABC):
     def unscaled_ends(self) -> tuple[Floats, Floats]:
         """The least and the largest value (features,) of each unscaled feature."""
 
-    def layout(self, distance: PermutationDistance) -> Layout:
+    def layout(self, distance: PermutationDistance) -> FeatureLayout:
         """How it is embedded, where orders are compared by `distance`."""
-        return Layout()
+        return FeatureLayout()
 
     @abstractmethod
     def embed(self, column: Column, distance: PermutationDistance) -> Floats:

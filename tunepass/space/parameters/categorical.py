@@ -16,7 +16,7 @@ from tunepass.space.parameters.base import ParameterBase, pick_default
 from tunepass.space.parameters.checks import Number, check_name, distinct, freeze, listing, one_number_type
 from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.lookup import Lookup
-from tunepass.space.parameters.order_features import Layout, PermutationDistance
+from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance
 from tunepass.space.prior import Floats, probabilities
 
 
@@ -134,8 +134,8 @@ class Categorical(ParameterBase):
         one_hot = self.unscaled_values(self.domain)
         return one_hot.min(axis=0), one_hot.max(axis=0)
 
-    def layout(self, distance: PermutationDistance) -> Layout:
-        return Layout("flag" if self.size == 2 else "category", nominal=True)
+    def layout(self, distance: PermutationDistance) -> FeatureLayout:
+        return FeatureLayout("flag" if self.size == 2 else "category", nominal=True)
 
     def embed(self, column: Column, distance: PermutationDistance) -> Floats:
         return self.find(column).astype(np.float64)[:, None]

@@ -13,7 +13,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
 from tunepass.space.parameters.base import ParameterBase
 from tunepass.space.parameters.checks import Number
-from tunepass.space.parameters.order_features import Layout, PermutationDistance
+from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance
 from tunepass.space.prior import Beta, Floats
 
 NOT_A_NUMBER = -1e6  # the unscaled feature of a value that is no number: off every log scale
@@ -55,8 +55,8 @@ class NumericParameter(ParameterBase):
         moved, default = (float(u) for u in self.unit(self.column([value, self.default])))
         return max(abs(moved - default), LEAST_DISTANCE)
 
-    def layout(self, distance: PermutationDistance) -> Layout:
-        return Layout("flag" if self.size == 2 else "log" if self.log else "linear")
+    def layout(self, distance: PermutationDistance) -> FeatureLayout:
+        return FeatureLayout("flag" if self.size == 2 else "log" if self.log else "linear")
 
     def feature_names(self) -> list[str]:
         return [self.name]

@@ -17,7 +17,7 @@ Role = Literal["linear", "log", "flag", "category", "order", "derived"]  # what 
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FeatureLayout:
     """The embedding of one parameter: `width` features, compared by equality if `nominal`, each with a lengthscale of
     its own if `separate`, else with one for all. `flag`: whatever has two values."""
 
@@ -27,10 +27,10 @@ class Layout:
     separate: bool = False
 
 
-def order_layout(k: int, distance: PermutationDistance) -> Layout:
+def order_layout(k: int, distance: PermutationDistance) -> FeatureLayout:
     """How orders of `k` items are embedded."""
     width = {"naive": 1, "kendall": k * (k - 1) // 2}.get(distance, k)
-    return Layout("order", width, nominal=distance in ("hamming", "naive"), separate=distance == "positions")
+    return FeatureLayout("order", width, nominal=distance in ("hamming", "naive"), separate=distance == "positions")
 
 
 def order_features(items: Indices, distance: PermutationDistance) -> Floats:

@@ -16,7 +16,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameters.base import ParameterBase
 from tunepass.space.parameters.checks import check_name, distinct, freeze, listing
 from tunepass.space.parameters.condition import Condition, ConditionLike, condition
-from tunepass.space.parameters.order_features import Layout, PermutationDistance, order_features, order_layout
+from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance, order_features, order_layout
 from tunepass.space.parameters.steps import reorderings
 from tunepass.space.parameters.variable import Variable
 from tunepass.space.plain_values import as_whole
@@ -217,7 +217,7 @@ class Permutation(ParameterBase):
         k = len(self.items)
         return np.zeros(k), np.full(k, k - 1.0)
 
-    def layout(self, distance: PermutationDistance) -> Layout:
+    def layout(self, distance: PermutationDistance) -> FeatureLayout:
         return order_layout(len(self.items), distance)
 
     def embed(self, column: Column, distance: PermutationDistance) -> Floats:

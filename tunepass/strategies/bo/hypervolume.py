@@ -39,7 +39,7 @@ from tunepass.strategies.bo.loss_scales import LossScales
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.bo.output import MARGIN, OutputChoice
-from tunepass.strategies.bo.region import FrontBounds, Region
+from tunepass.strategies.bo.region import FrontBounds, LossRegion
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateModel, surrogate_factories
 from tunepass.strategies.bo.thresholds import Thresholds
@@ -272,7 +272,7 @@ class Hypervolume(BayesianLoop):
     def _is_sampled(self) -> bool:
         return self.settings.acquisition == "ehvi" and len(self.task.objectives) > max(EXACT_OBJECTIVES)
 
-    def _region(self, scales: LossScales, rng: np.random.Generator) -> Region:
+    def _region(self, scales: LossScales, rng: np.random.Generator) -> LossRegion:
         """The region of the front that an evolution on the models' mean predictions arrives at."""
         s, measured, shares = self.settings, self.history.losses, self._shares()
         least = np.where((measured >= 0).all(axis=0) & s.signs, 0.0, -np.inf)
@@ -284,7 +284,7 @@ class Hypervolume(BayesianLoop):
 
         start = join([self._front(), draw_fitting(self.task, STARTS, rng)])
         self._evolved, predicted = evolved(self.neighbourhood, predict, start, s.trade_off, s.generations, rng)
-        return Region.of(np.vstack([measured, predicted]), s.trade_off, least, scales, self._thresholds)
+        return LossRegion.of(np.vstack([measured, predicted]), s.trade_off, least, scales, self._thresholds)
 
     def _foreseen(self, fronts: Sequence[Floats], scale: Scale, rng: np.random.Generator) -> list[Floats | None]:
         """For each kind of model, behind the ends of the front that it predicts."""

@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TrainingSample:
     """Rows and losses that a model learns; see `Model.fit`."""
 
     x: Floats
@@ -41,7 +41,7 @@ class Sample:
     bounds: Mask | None = None
     noise: Floats | None = None
 
-    def conditioning(self) -> Sample:
+    def conditioning(self) -> TrainingSample:
         """The sample with only the rows of `keep`, where it is given."""
         if (keep := self.keep) is None:
             return self
@@ -73,10 +73,10 @@ class Model(ABC):
         (one step of the imputation of Hutter, Hoos and Leyton-Brown 2011, "Bayesian optimization with censored
         response data"). `noise` (n,): variance known of the losses' errors, if anything is.
         """
-        self.learn(Sample(x, loss, fantasies, keep, bounds, noise))
+        self.learn(TrainingSample(x, loss, fantasies, keep, bounds, noise))
 
     @abstractmethod
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         """As `fit`."""
 
     @abstractmethod
@@ -112,7 +112,7 @@ class GpModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
 
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         x, loss, fantasies, noise = sample.x, sample.loss, sample.fantasies, sample.noise
         rows, n = len(x), last_refit(len(x))
         key = loss[:n].tobytes() + (b"" if noise is None else noise[:n].tobytes())
@@ -193,7 +193,7 @@ class ForestModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         x, loss, fantasies, bounds = sample.x, sample.loss, sample.fantasies, sample.bounds
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))

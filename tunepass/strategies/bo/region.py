@@ -18,7 +18,7 @@ BEYOND, BEHIND = 0.05, 0.1  # how far the region goes beyond the least losses an
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Region:
+class LossRegion:
     """From `low` (k,) to `reference` (k,), in plain losses; no loss is below `least` (k,)."""
 
     low: Floats
@@ -27,7 +27,9 @@ class Region:
     scales: LossScales
 
     @classmethod
-    def of(cls, losses: Floats, trade_off: float, least: Floats, scales: LossScales, thresholds: Thresholds) -> Region:
+    def of(
+        cls, losses: Floats, trade_off: float, least: Floats, scales: LossScales, thresholds: Thresholds
+    ) -> LossRegion:
         """Around the front of measured and predicted losses (n, k), within the user's thresholds."""
         low, high = front_region(losses, trade_off)
         size = np.where(high > low, high - low, np.ptp(losses, axis=0))
@@ -52,4 +54,4 @@ class FrontBounds:
     least: Floats | None = None
     foreseen: Floats | None = None
     thresholds: Thresholds | None = None
-    region: Region | None = None
+    region: LossRegion | None = None

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from tunepass.space.columns import Columns
-from tunepass.strategies.bo.models import Model, Sample, last_refit
+from tunepass.strategies.bo.models import Model, TrainingSample, last_refit
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats, Posterior
@@ -52,7 +52,7 @@ class ResidualModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return np.column_stack([self.plain.rows(columns), self.prior.losses(columns)])
 
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         x, loss, fantasies = sample.x, sample.loss, sample.fantasies
         s, m, n = self.settings, np.ascontiguousarray(x[:, -1]), last_refit(len(x))
         self._expected_scale = self.prior.expected_scale(loss[:n])

@@ -6,7 +6,7 @@ import numpy as np
 
 from tunepass.space.columns import Columns
 from tunepass.space.features.embedding import Embedding
-from tunepass.strategies.bo.models import Model, Sample, held_out_score, informative_rows, last_refit, raised
+from tunepass.strategies.bo.models import Model, TrainingSample, held_out_score, informative_rows, last_refit, raised
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.kernels import Features
 from tunepass.surrogates.sparse_gp import SparseProcess, SparseSettings, Trained
@@ -25,7 +25,7 @@ class SparseModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
 
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         x, loss, fantasies, bounds, noise = sample.x, sample.loss, sample.fantasies, sample.bounds, sample.noise
         trained = self._at_last_refit(x, loss, noise)
         self._condition(x, loss, trained, noise)

@@ -12,7 +12,7 @@ from tunepass.acquisition.base import Acquisition
 from tunepass.diagnostics import TunepassError
 from tunepass.space.columns import Columns
 from tunepass.space.features.encoding import Encoding
-from tunepass.strategies.bo.models import Model, Sample, held_out_score, last_refit, raised
+from tunepass.strategies.bo.models import Model, TrainingSample, held_out_score, last_refit, raised
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 
 SurrogateFactory = Callable[..., Surrogate]  # without arguments
@@ -49,7 +49,7 @@ class SurrogateModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def learn(self, sample: Sample) -> None:
+    def learn(self, sample: TrainingSample) -> None:
         part = sample.conditioning()
         x, loss, fantasies, bounds = part.x, part.loss, part.fantasies, part.bounds
         self._x, self._loss = x, loss

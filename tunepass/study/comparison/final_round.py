@@ -10,7 +10,7 @@ from tunepass.study.storage import checked, json_text
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedFinalist:
     """A finalist and its values, the first of them from the first round; fewer where it fell behind or failed."""
 
     configuration: Configuration
@@ -23,7 +23,7 @@ class Comparison:
 
     objective: str
     default: tuple[float, ...]
-    finalists: tuple[Compared, ...]
+    finalists: tuple[ComparedFinalist, ...]
 
     @property
     def rounds(self) -> int:
@@ -42,7 +42,7 @@ class Comparison:
             objective=checked.text(data.get("objective"), "objective of a comparison"),
             default=_values(data.get("default")),
             finalists=tuple(
-                Compared(checked.configuration(item.get("configuration")), _values(item.get("values")))
+                ComparedFinalist(checked.configuration(item.get("configuration")), _values(item.get("values")))
                 for item in listed
             ),
         )
@@ -55,7 +55,7 @@ def comparison_of(
     values: Sequence[Sequence[float]],
 ) -> Comparison:
     """Comparison from an evaluator's values of the default and these finalists."""
-    finalists = tuple(Compared(c, tuple(each)) for c, each in zip(configurations, values, strict=True))
+    finalists = tuple(ComparedFinalist(c, tuple(each)) for c, each in zip(configurations, values, strict=True))
     return Comparison(objective=objective, default=tuple(default), finalists=finalists)
 
 

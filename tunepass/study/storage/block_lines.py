@@ -15,12 +15,12 @@ from typing import cast
 
 from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.json_lines import StoredTrial, line
-from tunepass.study.storage.trial_blocks import Block, Cells
+from tunepass.study.storage.trial_blocks import Cells, TrialBlock
 
 _RARE = ("deviation", "repeats", "other_s", "intermediate")
 
 
-def block_lines(block: Block, study: str) -> Iterator[str]:
+def block_lines(block: TrialBlock, study: str) -> Iterator[str]:
     """The line of each trial, with its end; those with cells that few trials have are written one by one."""
     cells, head = block.cells, f'{{"kind":"trial","study":{quoted(study)},"number":'
     rare = {i for name in _RARE for i, cell in enumerate(cells[name]) if cell is not None}
@@ -59,7 +59,7 @@ def _outcomes(cells: Cells) -> Iterator[str]:
             yield f'"infeasible","reason":{quoted(cast(str, reason))}'
 
 
-def _times(block: Block) -> Iterator[str]:
+def _times(block: TrialBlock) -> Iterator[str]:
     """The seconds of each trial in stages with a column, without the brackets around them."""
     columns = block.stage_columns()
     template = ",".join(f'"{stage}":%r' for stage in columns)

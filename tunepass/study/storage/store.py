@@ -27,7 +27,7 @@ from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.schema import migrate
-from tunepass.study.storage.trial_blocks import ROWS, Block, StoredTrials, read_block
+from tunepass.study.storage.trial_blocks import ROWS, StoredTrials, TrialBlock, read_block
 from tunepass.study.storage.trial_rows import (
     OUTCOME_COLUMNS,
     TRIAL_COLUMNS,
@@ -178,7 +178,7 @@ class Store:
             _check_numbers(study, trials, -1)
             return trials
 
-    def _parts(self, study: StudyRecord, after: int) -> Iterator[Block | list[Trial]]:
+    def _parts(self, study: StudyRecord, after: int) -> Iterator[TrialBlock | list[Trial]]:
         query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number > ? ORDER BY number"
         names = [o.name for o in study.objectives]
         rows = self._connection.execute(query, (study.id, after))

@@ -44,7 +44,7 @@ class Unusual(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block(TrialColumns):
+class TrialBlock(TrialColumns):
     """Consecutive trials of a study, every cell checked.
 
     Args:
@@ -90,10 +90,10 @@ class Block(TrialColumns):
     def numbers(self) -> Sequence[int]:
         return cast(Sequence[int], self.cells["number"])
 
-    def without_texts(self) -> Block:
+    def without_texts(self) -> TrialBlock:
         """Without the JSON that it holds decoded, for those who need no line of it."""
         cells = {name: column for name, column in self.cells.items() if name not in _TEXTS}
-        return Block(cells, self.assignments, self.measurements, self.samples)
+        return TrialBlock(cells, self.assignments, self.measurements, self.samples)
 
     def _rows(self, part: slice) -> Iterator[Trial]:
         log, calibration, same_as, code, checks, intermediate = (self.cells[name][part] for name in _TAIL)
@@ -142,7 +142,7 @@ class StoredTrials(TrialColumns):
     """All trials of a study, in parts: blocks, and lists of those that were read one by one. An object is made of a
     trial when it is asked for, and again when it is asked for again."""
 
-    def __init__(self, parts: Sequence[Block | Sequence[Trial]]):
+    def __init__(self, parts: Sequence[TrialBlock | Sequence[Trial]]):
         self._parts = tuple(parts)
         self._starts = [0, *accumulate(map(len, self._parts))]
 
@@ -169,7 +169,7 @@ class StoredTrials(TrialColumns):
         return list(chain.from_iterable(map(trial_columns.configurations, self._parts)))
 
 
-def read_block(rows: Sequence[Sequence[object]], objectives: Sequence[str]) -> Block | None:
+def read_block(rows: Sequence[Sequence[object]], objectives: Sequence[str]) -> TrialBlock | None:
     """The block of rows of BLOCK_COLUMNS or TRIAL_COLUMNS, measured in exactly these objectives; None where a cell is
     unusual."""
     try:
@@ -178,7 +178,7 @@ def read_block(rows: Sequence[Sequence[object]], objectives: Sequence[str]) -> B
         return None
 
 
-def _block(cells: dict[str, Sequence[object]], objectives: Sequence[str]) -> Block:
+def _block(cells: dict[str, Sequence[object]], objectives: Sequence[str]) -> TrialBlock:
     _check_scalars(cells)
     _check_failures(cells)
     for name in ("stage", "reason", "log"):  # few different ones, each once in memory
@@ -189,7 +189,7 @@ def _block(cells: dict[str, Sequence[object]], objectives: Sequence[str]) -> Blo
     columns = {name: np.full(len(measured), np.nan) for name in objectives}
     for name, column in columns.items():
         column[measured] = [row[name] for row in values]
-    return Block(cells, _configurations(cells["configuration"]), columns, _samples(cells, measured))
+    return TrialBlock(cells, _configurations(cells["configuration"]), columns, _samples(cells, measured))
 
 
 def _check_scalars(cells: Cells) -> None:

@@ -17,14 +17,14 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.storage import json_lines, salvage, schema
 from tunepass.study.storage.block_lines import block_lines
 from tunepass.study.storage.json_lines import ManifestCells, StudyCells
-from tunepass.study.storage.trial_blocks import BLOCK_COLUMNS, ROWS, Block, read_block
+from tunepass.study.storage.trial_blocks import BLOCK_COLUMNS, ROWS, TrialBlock, read_block
 
 
 class NotWhole(Exception):
     """Something is damaged, or unusual."""
 
 
-Part = ManifestCells | StudyCells | Block
+Part = ManifestCells | StudyCells | TrialBlock
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class WholeStore:
         yield json_lines.HEAD + "\n"
         study = ""
         for part in self._parts():
-            if isinstance(part, Block):
+            if isinstance(part, TrialBlock):
                 yield "".join(block_lines(part, study))
             else:
                 study = part.name if isinstance(part, StudyCells) else study
@@ -59,7 +59,7 @@ class WholeStore:
     def _parts(self) -> Iterator[Part]:
         for part in _parts_of(self.path):
             self.studies += isinstance(part, StudyCells)
-            self.trials += len(part) if isinstance(part, Block) else 0
+            self.trials += len(part) if isinstance(part, TrialBlock) else 0
             yield part
 
 
@@ -98,7 +98,7 @@ def _read(connection: sqlite3.Connection) -> Iterator[Part]:
         raise NotWhole  # some belong to no study
 
 
-def _blocks(connection: sqlite3.Connection, identifier: object, objectives: list[str]) -> Iterator[Block]:
+def _blocks(connection: sqlite3.Connection, identifier: object, objectives: list[str]) -> Iterator[TrialBlock]:
     """The trials of a study, numbered from 0 without gaps, each configuration once."""
     query = f"SELECT {', '.join(BLOCK_COLUMNS)} FROM trial WHERE study = ? ORDER BY number"
     rows, seen, count = connection.execute(query, (identifier,)), set[Configuration](), 0

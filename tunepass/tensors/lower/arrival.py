@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tunepass.tensors.lower.loops import Head, Scope
+from tunepass.tensors.lower.loops import LoopHead, LoopScope
 from tunepass.tensors.lower.positions import Segment, family_of
 from tunepass.tensors.lower.statement import Statement
 from tunepass.tensors.lower.text import Lines, Quantity, atom, minus, plus, times
 
 
-def follow(statement: Statement, leaf: str, head: Head, scope: Scope, lines: Lines) -> dict[int, str]:
+def follow(statement: Statement, leaf: str, head: LoopHead, scope: LoopScope, lines: Lines) -> dict[int, str]:
     """Positions at upper levels that are followed step by step as the loop goes on: declared, by level."""
     if len(head.segments) < 2:
         return {}
@@ -47,7 +47,9 @@ def search(statement: Statement, above: Segment, level: int, position: Quantity)
     return f"segment_of({pos}, {above.begin}, {above.end}, {position})"
 
 
-def arrived(statement: Statement, leaf: str, head: Head, scope: Scope, followed: dict[int, str], lines: Lines) -> Scope:
+def arrived(
+    statement: Statement, leaf: str, head: LoopHead, scope: LoopScope, followed: dict[int, str], lines: Lines
+) -> LoopScope:
     """At a position of the sparse operand: its coordinates, and the positions above it."""
     storage = statement.storage
     assert statement.sparse
@@ -93,7 +95,7 @@ def arrived(statement: Statement, leaf: str, head: Head, scope: Scope, followed:
 
 
 def unwanted(
-    statement: Statement, resolved: set[str], leaf: str, head: Head, scope: Scope, coordinates: dict[str, str]
+    statement: Statement, resolved: set[str], leaf: str, head: LoopHead, scope: LoopScope, coordinates: dict[str, str]
 ) -> Iterator[str]:
     """Conditions of what outer loops, which the range of positions does not hold to, do not want."""
     variables, counted = statement.variables, statement.position_variables()

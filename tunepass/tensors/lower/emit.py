@@ -11,10 +11,10 @@ from tunepass.tensors.lower.arrival import arrived, follow
 from tunepass.tensors.lower.buffers import Buffers
 from tunepass.tensors.lower.expressions import product_text
 from tunepass.tensors.lower.intersection import begin_steps, enter_walk, look_up, look_up_first
-from tunepass.tensors.lower.loops import Scope, bound, guards, head_of, open_positions
+from tunepass.tensors.lower.loops import LoopScope, bound, guards, head_of, open_positions
 from tunepass.tensors.lower.places import number, place, reads
 from tunepass.tensors.lower.positions import family_of
-from tunepass.tensors.lower.results import Plan, plan_of, simd
+from tunepass.tensors.lower.results import ResultPlan, plan_of, simd
 from tunepass.tensors.lower.statement import Producer, Statement
 from tunepass.tensors.lower.storage import ZERO, product_of
 from tunepass.tensors.lower.text import Lines, Quantity, atom, plus, times
@@ -29,7 +29,7 @@ class Emitter:
     """Writes one statement. `target`: the C name of the array the result is in."""
 
     statement: Statement
-    plan: Plan
+    plan: ResultPlan
     lines: Lines
     buffers: Buffers
     build: Callable[[Producer, Statement, frozenset[str]], Iterable[Statement]]  # statements that compute a workspace
@@ -38,7 +38,7 @@ class Emitter:
     register: str = ""
     versioned: bool = False
 
-    def body(self, depth: int, scope: Scope) -> None:
+    def body(self, depth: int, scope: LoopScope) -> None:
         """Emit the content of the first `depth` loops."""
         scope = self.settled(depth, scope)
         if self.plan.zeroed == depth:
@@ -52,7 +52,7 @@ class Emitter:
                     scope = replace(scope, read=reads(self.statement, scope, self.lines))
             self.inside(depth, scope)
 
-    def inside(self, depth: int, scope: Scope) -> None:
+    def inside(self, depth: int, scope: LoopScope) -> None:
         for producer in self.statement.producers:
             if producer.depth == depth:
                 self.produce(producer, scope)
@@ -75,7 +75,7 @@ class Emitter:
 
     # What becomes known
 
-    def settled(self, depth: int, scope: Scope) -> Scope:
+    def settled(self, depth: int, scope: LoopScope) -> LoopScope:
         """The coordinates, positions and numbers that are known now, declared."""
         statement, storage, variables = self.statement, self.statement.storage, self.statement.variables
         coordinates, positions = dict(scope.coordinates), dict(scope.positions)
@@ -111,7 +111,7 @@ class Emitter:
 
     # The result
 
-    def update(self, amount: str, scope: Scope) -> None:
+    def update(self, amount: str, scope: LoopScope) -> None:
         """Stores `amount`, or adds it."""
         where = place(self.statement, self.statement.result, scope)
         negative = self.statement.term.negative
@@ -122,7 +122,7 @@ class Emitter:
             self.lines.pragma("omp atomic")
         self.lines.add(f"{self.target}[{where}] {'-' if negative else '+'}= {amount};")
 
-    def produce(self, producer: Producer, scope: Scope) -> None:
+    def produce(self, producer: Producer, scope: LoopScope) -> None:
         """Computes a workspace, which the loops inside read."""
         storage, access = self.statement.storage, producer.access
         element = storage.element(access.tensor)
@@ -155,7 +155,7 @@ class Emitter:
 
     # Loops
 
-    def loop(self, depth: int, scope: Scope) -> None:
+    def loop(self, depth: int, scope: LoopScope) -> None:
         """The loop at `depth` and what is inside it."""
         leaf = self.statement.loops[depth]
         if family_of(self.statement, leaf.variable) is not None:
@@ -176,7 +176,7 @@ class Emitter:
         else:
             self.plain(depth, scope, self.pragmas(depth))
 
-    def unrolled(self, depth: int, scope: Scope) -> tuple[str, Quantity, int] | None:
+    def unrolled(self, depth: int, scope: LoopScope) -> tuple[str, Quantity, int] | None:
         """An inner loop to be unrolled whose trip count is constant but for partial tiles, and known here."""
         for loop in self.statement.loops[depth:]:
             if (
@@ -206,7 +206,7 @@ class Emitter:
             pragmas.append(f"GCC unroll {loop.unroll}")
         return pragmas
 
-    def plain(self, depth: int, scope: Scope, pragmas: Sequence[str]) -> None:
+    def plain(self, depth: int, scope: LoopScope, pragmas: Sequence[str]) -> None:
         """The loop at `depth` with `pragmas` before it."""
         statement = self.statement
         leaf = statement.loops[depth].variable
@@ -231,7 +231,7 @@ class Emitter:
             self.body(depth + 1, scope)
         self.threads = outer_threads
 
-    def private(self, depth: int, scope: Scope) -> None:
+    def private(self, depth: int, scope: LoopScope) -> None:
         """The threads' loop where each adds to a copy of the result, and the sum of these."""
         statement, storage, loop = self.statement, self.statement.storage, self.statement.loops[depth]
         result, shared = statement.result, self.target
@@ -242,7 +242,7 @@ class Emitter:
         private_copy = storage.names.of("own", result.tensor, wish=f"{result.tensor}_own")
         at, copy = storage.names.of("zeroed", wish="at"), storage.names.of("copy", wish="copy")
         total = (
-            slice_of_pattern(statement, len(result.index) - 1, Scope())[1]
+            slice_of_pattern(statement, len(result.index) - 1, LoopScope())[1]
             if storage.sparse(result)
             else product_of([statement.variables.extent(root) for root in result.index])
         )

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from tunepass.ir.tensor import Access
-from tunepass.tensors.lower.loops import Head, Scope, position_name, segment_below
+from tunepass.tensors.lower.loops import LoopHead, LoopScope, position_name, segment_below
 from tunepass.tensors.lower.positions import family_of
 from tunepass.tensors.lower.statement import Statement
 from tunepass.tensors.lower.text import Lines, Quantity, atom, plus, times
@@ -19,7 +19,7 @@ from tunepass.tensors.lower.text import Lines, Quantity, atom, plus, times
 Level = tuple[Access, int]
 
 
-def look_up(statement: Statement, scope: Scope, lines: Lines, blocks: ExitStack) -> Scope:
+def look_up(statement: Statement, scope: LoopScope, lines: Lines, blocks: ExitStack) -> LoopScope:
     """Positions at all levels whose coordinates are known by now; `blocks` gets the conditions that there are such."""
     positions = dict(scope.looked_up)
     for access in statement.others:
@@ -37,7 +37,7 @@ def look_up(statement: Statement, scope: Scope, lines: Lines, blocks: ExitStack)
     return replace(scope, looked_up=positions)
 
 
-def look_up_first(statement: Statement, scope: Scope, lines: Lines, blocks: ExitStack) -> Scope:
+def look_up_first(statement: Statement, scope: LoopScope, lines: Lines, blocks: ExitStack) -> LoopScope:
     """The same for the operand that the loops follow, at coordinates that loops around the statement give."""
     positions = dict(scope.positions)
     for place, root in enumerate(statement.levels):
@@ -67,7 +67,7 @@ def dense_position(
     return name
 
 
-def entry(statement: Statement, level: Level, coordinate: str, scope: Scope, lines: Lines) -> tuple[str, str]:
+def entry(statement: Statement, level: Level, coordinate: str, scope: LoopScope, lines: Lines) -> tuple[str, str]:
     """The name of the position, and the condition that it is the coordinate's."""
     crd = statement.storage.crd(level[0].tensor, level[1])
     name, end = position_name(statement, *level), end_name(statement, level)
@@ -85,7 +85,7 @@ def end_name(statement: Statement, level: Level) -> str:
     return statement.storage.names.of("end", name, access.tensor, *access.index, wish=f"{name}_end")
 
 
-def begin_steps(statement: Statement, leaf: str, scope: Scope, lines: Lines) -> Scope:
+def begin_steps(statement: Statement, leaf: str, scope: LoopScope, lines: Lines) -> LoopScope:
     """Before a loop whose iterations come one after the other: the positions that go on with it, declared."""
     stepping = dict(scope.stepping)
     for level in stepping_levels(statement, leaf, scope):
@@ -96,7 +96,7 @@ def begin_steps(statement: Statement, leaf: str, scope: Scope, lines: Lines) -> 
     return replace(scope, stepping=stepping)
 
 
-def stepping_levels(statement: Statement, leaf: str, scope: Scope) -> Iterator[Level]:
+def stepping_levels(statement: Statement, leaf: str, scope: LoopScope) -> Iterator[Level]:
     """Levels below another that the loop alone goes along: of the first level all entries would be stepped over."""
     family = family_of(statement, leaf)
     root = family.variable if family is not None and family.position == leaf else leaf
@@ -108,7 +108,7 @@ def stepping_levels(statement: Statement, leaf: str, scope: Scope) -> Iterator[L
                 yield access, level
 
 
-def enter_walk(statement: Statement, leaf: str, head: Head, scope: Scope, lines: Lines) -> Scope:
+def enter_walk(statement: Statement, leaf: str, head: LoopHead, scope: LoopScope, lines: Lines) -> LoopScope:
     """Inside a loop through entries of a level: the coordinate there."""
     access, level = statement.walked[leaf]
     name = statement.storage.names.of("variable", leaf)

@@ -21,7 +21,7 @@ from tunepass.tensors.schedule.nest import DivideBy, SplitBy
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LoopScope:
     """What is known inside the loops so far: values of leaves, coordinates of index variables, positions at levels of
     the sparse operand and of others, numbers that were read, and position variables with the segments they count
     through."""
@@ -37,7 +37,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LoopHead:
     """A loop's head, and what it goes through: nothing but numbers, or the positions of `segments`."""
 
     name: str
@@ -52,7 +52,7 @@ class Head:
         return f"for ({self.kind} {self.name} = {self.begin}; {self.name} < {self.end}; {self.name}++)"
 
 
-def bound(statement: Statement, leaf: str, scope: Scope) -> Quantity | None:
+def bound(statement: Statement, leaf: str, scope: LoopScope) -> Quantity | None:
     """Where the loop of `leaf` ends, so that no variable it is part of gets too large; None where a loop that decides
     it is not known yet."""
     variables, known = statement.variables, scope.known
@@ -70,7 +70,7 @@ def bound(statement: Statement, leaf: str, scope: Scope) -> Quantity | None:
     return smallest(ends if redundant else [extent, *ends], variables.wide(leaf))
 
 
-def held(statement: Statement, leaf: str, scope: Scope) -> list[SplitBy | DivideBy]:
+def held(statement: Statement, leaf: str, scope: LoopScope) -> list[SplitBy | DivideBy]:
     """The derivations whose last step may be partial, and whose parent is whole once `leaf` and loops around it are."""
     variables, positions = statement.variables, statement.by_positions()
     divisions = []
@@ -88,7 +88,7 @@ def held(statement: Statement, leaf: str, scope: Scope) -> list[SplitBy | Divide
     return divisions
 
 
-def guards(statement: Statement, leaf: str, scope: Scope) -> list[str]:
+def guards(statement: Statement, leaf: str, scope: LoopScope) -> list[str]:
     """Conditions under which a step of the loop is beyond a variable's extent, where no bound of a loop can say so."""
     variables, known = statement.variables, scope.known
     before = {name: text for name, text in known.items() if name != leaf}
@@ -100,7 +100,7 @@ def guards(statement: Statement, leaf: str, scope: Scope) -> list[str]:
     return conditions
 
 
-def open_positions(statement: Statement, leaf: str, scope: Scope, lines: Lines) -> Scope:
+def open_positions(statement: Statement, leaf: str, scope: LoopScope, lines: Lines) -> LoopScope:
     """Declares what the position variable of `leaf` counts through, unless that was done."""
     family = family_of(statement, leaf)
     assert family is not None
@@ -120,7 +120,7 @@ def open_positions(statement: Statement, leaf: str, scope: Scope, lines: Lines) 
     return replace(scope, opened={**scope.opened, family.position: segments})
 
 
-def head_of(statement: Statement, index: int, scope: Scope, lines: Lines) -> Head:
+def head_of(statement: Statement, index: int, scope: LoopScope, lines: Lines) -> LoopHead:
     """The head of the loop at `index`; its position variable is open."""
     leaf, storage = statement.loops[index].variable, statement.storage
     name = storage.names.of("variable", leaf)
@@ -132,33 +132,35 @@ def head_of(statement: Statement, index: int, scope: Scope, lines: Lines) -> Hea
         window = window_of(statement, family.variable, scope.known)
         used = window.used if window else frozenset()
         if family.position == leaf:
-            return Head(name, segments[-1].begin, segments[-1].end, position_kind(statement, segments), segments, used)
+            return LoopHead(
+                name, segments[-1].begin, segments[-1].end, position_kind(statement, segments), segments, used
+            )
         last = max(statement.index_of.get(other, -1) for other in statement.variables.leaves(family.position)) == index
         end = scope.ends.get(leaf, bound(statement, leaf, scope))
         assert end is not None
-        return Head(name, "0", end, "int", segments if last else (), used)
+        return LoopHead(name, "0", end, "int", segments if last else (), used)
     if leaf in statement.resolvers():
         assert statement.sparse
         window = widest_window(statement, leaf, scope)
         segments = segments_of(statement, window, scope.positions, lines)
         root = statement.levels[segments[-1].level]
         name = storage.names.of("position", root, statement.sparse.tensor, wish=f"{root}{statement.sparse.tensor}")
-        return Head(
+        return LoopHead(
             name, segments[-1].begin, segments[-1].end, position_kind(statement, segments), segments, window.used
         )
     end = scope.ends.get(leaf, bound(statement, leaf, scope))
     assert end is not None
-    return Head(name, "0", end, "long" if statement.variables.wide(leaf) else "int")
+    return LoopHead(name, "0", end, "long" if statement.variables.wide(leaf) else "int")
 
 
-def walking_head(statement: Statement, leaf: str, scope: Scope) -> Head:
+def walking_head(statement: Statement, leaf: str, scope: LoopScope) -> LoopHead:
     """Through the entries of a level of an operand that the other loops do not follow."""
     access, level = statement.walked[leaf]
     begin, end = segment_below(statement, access, level, scope)
-    return Head(position_name(statement, access, level), begin, end, "int")
+    return LoopHead(position_name(statement, access, level), begin, end, "int")
 
 
-def segment_below(statement: Statement, access: Access, level: int, scope: Scope) -> tuple[str, str]:
+def segment_below(statement: Statement, access: Access, level: int, scope: LoopScope) -> tuple[str, str]:
     """The positions at a compressed level of an operand that is looked up, below its position at the level above."""
     pos = statement.storage.pos(access.tensor, level)
     parent: Quantity = scope.looked_up[access, level - 1] if level else 0
@@ -176,7 +178,7 @@ def position_kind(statement: Statement, segments: tuple[Segment, ...]) -> str:
     return "int" if statement.compressed(level) or level == 0 else "long"
 
 
-def widest_window(statement: Statement, leaf: str, scope: Scope) -> Window:
+def widest_window(statement: Statement, leaf: str, scope: LoopScope) -> Window:
     """The smallest window that all steps of `leaf` are in: its own, or that of what it is part of."""
     variables = statement.variables
     done = set(scope.coordinates)

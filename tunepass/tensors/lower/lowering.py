@@ -20,7 +20,7 @@ from tunepass.tensors.lower.function import (
     StatedExtent,
     Values,
 )
-from tunepass.tensors.lower.loops import Scope
+from tunepass.tensors.lower.loops import LoopScope
 from tunepass.tensors.lower.results import plan_of
 from tunepass.tensors.lower.statement import Producer, Statement, plain_loops, usable_loops
 from tunepass.tensors.lower.storage import Storage
@@ -101,9 +101,9 @@ class Lowering:
             emitter = Emitter(statement, plan, lines, buffers, self.producing, storage.values(left.tensor))
             if len(statements) > 1:
                 with lines.block(""):
-                    emitter.body(0, Scope())
+                    emitter.body(0, LoopScope())
             else:
-                emitter.body(0, Scope())
+                emitter.body(0, LoopScope())
         stated = self.stated()
         text = self.text(used_lines(lines.lines), buffers, stated)
         return CFunction(self.name, text, self.signature(), self.arguments, pattern, stated)

@@ -8,7 +8,7 @@ from tunepass.tensors.lower.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ResultPlan:
     """Depths count the loops around. `located`: where the number of the result is known; `register`: from there the
     inner loops sum in a register; `zeroed`: where the slice the inner loops add to is set to zero."""
 
@@ -22,7 +22,7 @@ class Plan:
     reduced: bool  # the register is OpenMP's to sum over threads
 
 
-def plan_of(statement: Statement, fresh: bool) -> Plan:
+def plan_of(statement: Statement, fresh: bool) -> ResultPlan:
     """`fresh`: this is the first statement that writes the result, which held nothing before."""
     loops, free = statement.loops, statement.free()
     located = max((statement.depth_of(root) for root in free), default=0)
@@ -36,7 +36,7 @@ def plan_of(statement: Statement, fresh: bool) -> Plan:
     covers = statement.storage.sparse(statement.result) or all(statement.enumerated(root) for root in free)
     covers = covers and located <= statement.unconditional()[0]
     overwrites = fresh and covers and register == located and all(n >= located for n in reductions)
-    return Plan(
+    return ResultPlan(
         located=located,
         register=register,
         overwrites=overwrites,
@@ -66,7 +66,7 @@ def slice_depth(statement: Statement, reductions: list[int]) -> int:
     return best
 
 
-def simd(statement: Statement, plan: Plan, index: int) -> str | None:
+def simd(statement: Statement, plan: ResultPlan, index: int) -> str | None:
     """The pragma of a vector loop; None where its steps could add to one number, or may not be vectorised."""
     if statement.loops[index].unit != "CPUVector" or plan.atomic or (plan.thread is not None and plan.thread > index):
         return None

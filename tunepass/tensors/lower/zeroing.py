@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tunepass.tensors.lower.loops import Scope
+from tunepass.tensors.lower.loops import LoopScope
 from tunepass.tensors.lower.places import place
 from tunepass.tensors.lower.statement import Statement
 from tunepass.tensors.lower.storage import ZERO, product_of
 from tunepass.tensors.lower.text import Lines, Quantity, atom, plus, times
 
 
-def set_to_zero(statement: Statement, target: str, scope: Scope, lines: Lines) -> None:
+def set_to_zero(statement: Statement, target: str, scope: LoopScope, lines: Lines) -> None:
     """Sets to zero the slice of the result that the loops inside add to."""
     storage, variables = statement.storage, statement.variables
     result = statement.result
@@ -31,7 +31,7 @@ def set_to_zero(statement: Statement, target: str, scope: Scope, lines: Lines) -
     zero_rest(statement, target, rest, inner, lines)
 
 
-def zero_rest(statement: Statement, target: str, rest: Sequence[str], scope: Scope, lines: Lines) -> None:
+def zero_rest(statement: Statement, target: str, rest: Sequence[str], scope: LoopScope, lines: Lines) -> None:
     if not rest:
         zero = ZERO[statement.storage.element(statement.result.tensor)]
         lines.add(f"{target}[{place(statement, statement.result, scope)}] = {zero};")
@@ -43,7 +43,7 @@ def zero_rest(statement: Statement, target: str, rest: Sequence[str], scope: Sco
         zero_rest(statement, target, rest[1:], scope, lines)
 
 
-def slice_of_pattern(statement: Statement, last: int, scope: Scope) -> tuple[Quantity, Quantity]:
+def slice_of_pattern(statement: Statement, last: int, scope: LoopScope) -> tuple[Quantity, Quantity]:
     """The positions at level `last` below the deepest level whose position is known."""
     assert statement.sparse
     known = [level for level in scope.positions if level <= last]

@@ -20,7 +20,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter, Permutation
 from tunepass.tensors.schedule.nest import IllegalSchedule, order_span, scheduled_nest, unordered_nest
-from tunepass.tensors.schedule.numbers import Condition, number_conditions
+from tunepass.tensors.schedule.numbers import ScheduleCondition, number_conditions
 from tunepass.tensors.schedule.orders import precedences_of
 from tunepass.tensors.schedule.requirements import Requirement, requirements
 
@@ -49,7 +49,7 @@ def derived_constraints(body: TensorKernel, parameters: Sequence[Parameter]) -> 
 
 
 def _legal_numbers(
-    body: TensorKernel, parameters: Mapping[str, Parameter], conditions: tuple[Condition, ...]
+    body: TensorKernel, parameters: Mapping[str, Parameter], conditions: tuple[ScheduleCondition, ...]
 ) -> dict[str, Value]:
     """The defaults, as far as the conditions hold there; else the first values for which they do."""
     defaults: dict[str, Value] = {name: parameter.default for name, parameter in parameters.items()}

@@ -17,17 +17,17 @@ from tunepass.tensors.schedule.nest import known_extents
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ScheduleCondition:
     """A condition on parameters."""
 
     expression: Expr
     span: Span | None
 
 
-def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[Condition, ...]:
+def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[ScheduleCondition, ...]:
     """Conditions that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
     extents: dict[str, Expr] = {variable: lift(extent) for variable, extent in known_extents(body).items()}
-    conditions: list[Condition] = []
+    conditions: list[ScheduleCondition] = []
     for at, directive in enumerate(body.schedule):
         for e in _counts(directive):
             conditions += _count_conditions(e, directive.span, parameters)
@@ -48,31 +48,33 @@ def _counts(directive: Directive) -> Iterator[Expr]:
             yield from (e for e in (chunk, threads) if e is not None)
 
 
-def _count_conditions(e: Expr, span: Span | None, parameters: Mapping[str, Parameter]) -> Iterator[Condition]:
+def _count_conditions(e: Expr, span: Span | None, parameters: Mapping[str, Parameter]) -> Iterator[ScheduleCondition]:
     if isinstance(e, Constant):
         return  # checked when the directive is applied
     if not isinstance(e.type, IntegerType):
         raise IllegalSchedule("factor", f"a size is a whole number, got a value of type {e.type}", e.span or span)
     if isinstance(e, Name) and parameters[e.name].ends()[0] >= 1:
         return
-    yield Condition(compare(e, ">=", 1), e.span or span)
+    yield ScheduleCondition(compare(e, ">=", 1), e.span or span)
 
 
-def _policy_conditions(e: Expr, span: Span | None) -> Iterator[Condition]:
+def _policy_conditions(e: Expr, span: Span | None) -> Iterator[ScheduleCondition]:
     if isinstance(e, Constant):
         return
     if not isinstance(e.type, CategoryType):
         message = f"the schedule of threads is {' or '.join(POLICIES)}, got a value of type {e.type}"
         raise IllegalSchedule("parallel", message, e.span or span)
     if not set(e.type.values) <= set(POLICIES):
-        yield Condition(member(e, [constant(policy) for policy in POLICIES]), e.span or span)
+        yield ScheduleCondition(member(e, [constant(policy) for policy in POLICIES]), e.span or span)
 
 
-def _bound_conditions(bound: Bound, before: tuple[Directive, ...], extents: Mapping[str, Expr]) -> Iterator[Condition]:
+def _bound_conditions(
+    bound: Bound, before: tuple[Directive, ...], extents: Mapping[str, Expr]
+) -> Iterator[ScheduleCondition]:
     true = _extent(bound.variable, before, extents)
     if true is None or true == bound.extent or (number(true) is not None and isinstance(bound.extent, Constant)):
         return
-    yield Condition(compare(bound.extent, "==", true), bound.span)
+    yield ScheduleCondition(compare(bound.extent, "==", true), bound.span)
 
 
 def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[str, Expr]) -> Expr | None:

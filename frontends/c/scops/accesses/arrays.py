@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.accesses.delinearization import Facts, Layout, RowUse, layout_of
+from tunepass.frontends.c.scops.accesses.delinearization import ArrayLayout, Facts, RowUse, layout_of
 from tunepass.frontends.c.scops.numbers.affine import isl_name, isl_text
 from tunepass.frontends.c.scops.numbers.affine_values import Affine
-from tunepass.frontends.c.scops.statements.effects import Effect
+from tunepass.frontends.c.scops.statements.effects import LvalueEffect
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.statements.variables import POINTER_BYTE, Variable
 
@@ -17,7 +17,7 @@ MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AccessTarget:
     """An access before its text: the array's `values` by dimension, None where any element may be meant."""
 
     array: str
@@ -49,7 +49,7 @@ class KnownArray:
     text: str
     variable: Variable | None
     rank: int
-    layout: Layout | AccessorLayout | None = None
+    layout: ArrayLayout | AccessorLayout | None = None
 
     @property
     def element_byte(self) -> int:
@@ -72,7 +72,7 @@ class ArrayReader:
         self.arrays: dict[str, KnownArray] = {}
         self.unknown: dict[int, str] = {n: s.effects.unknown[0] for n, s in enumerate(statements) if s.effects.unknown}
 
-    def targets(self) -> list[list[Target]]:
+    def targets(self) -> list[list[AccessTarget]]:
         """Of each statement. Where more may be accessed, every array may be, and MEMORY is."""
         self._find_arrays()
         found = [
@@ -91,21 +91,21 @@ class ArrayReader:
         layouts = [array.layout for array in self.arrays.values() if array.layout is not None]
         return list(dict.fromkeys(c for layout in layouts for c in layout.conditions))
 
-    def _overlapped(self, targets: Sequence[Target]) -> list[Target]:
+    def _overlapped(self, targets: Sequence[AccessTarget]) -> list[AccessTarget]:
         """What accesses may reach of arrays that overlap with those they name."""
         partners = [(a, b) for pair in self.overlapping for a, b in (pair, pair[::-1]) if b in self.arrays]
         return [
-            Target(other, self.arrays[other].rank, None, t.read, t.written)
+            AccessTarget(other, self.arrays[other].rank, None, t.read, t.written)
             for t in targets
             for array, other in partners
             if t.array == array
         ]
 
-    def _anything(self, number: int) -> list[Target]:
+    def _anything(self, number: int) -> list[AccessTarget]:
         if number not in self.unknown:
             return []
-        arrays = [Target(name, array.rank, None) for name, array in self.arrays.items() if name != MEMORY]
-        return [*arrays, Target(MEMORY, 0, ())]
+        arrays = [AccessTarget(name, array.rank, None) for name, array in self.arrays.items() if name != MEMORY]
+        return [*arrays, AccessTarget(MEMORY, 0, ())]
 
     def _find_arrays(self) -> None:
         """The arrays with their ranks; those whose elements are counted in rows get the rows' layout."""
@@ -130,7 +130,7 @@ class ArrayReader:
                 rank = len(layout.strides) if layout else 1
                 self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
 
-    def _layout(self, uses: Sequence[RowUse], written: bool) -> Layout | AccessorLayout | None:
+    def _layout(self, uses: Sequence[RowUse], written: bool) -> ArrayLayout | AccessorLayout | None:
         """Proven rows; else those that one function computes at all uses."""
         proven = layout_of(uses, self.parameters, self.facts, written)
         strides = {subscript.strides for _, subscript in uses if subscript.rows is not None}
@@ -138,7 +138,7 @@ class ArrayReader:
             return proven
         return AccessorLayout(strides.pop())
 
-    def _is_value(self, s: RawStatement, effect: Effect) -> bool:
+    def _is_value(self, s: RawStatement, effect: LvalueEffect) -> bool:
         """An index, a parameter or a constant: nothing that is stored."""
         name = effect.root.text
         if effect.subscripts or effect.written:
@@ -146,7 +146,7 @@ class ArrayReader:
         known = s.variables.get(name)
         return name in self.parameters or any(loop.index == name for loop in s.loops) or known is None
 
-    def _target(self, number: int, s: RawStatement, position: int, effect: Effect) -> Target | None:
+    def _target(self, number: int, s: RawStatement, position: int, effect: LvalueEffect) -> AccessTarget | None:
         if self._is_value(s, effect):
             return None
         name = isl_name(effect.root.text)
@@ -161,7 +161,7 @@ class ArrayReader:
         update = operator if certain and always else None
         terms = subscripts[0].polynomial if len(subscripts) == array.rank == 1 and not certain and not reason else None
         polynomial = tuple((terms or {}).items())
-        return Target(name, array.rank, values, effect.read, effect.written, certain, always, update, polynomial)
+        return AccessTarget(name, array.rank, values, effect.read, effect.written, certain, always, update, polynomial)
 
     def _values(
         self, s: RawStatement, array: KnownArray, subscripts: tuple[Subscript, ...]
@@ -178,7 +178,7 @@ class ArrayReader:
         return tuple(values)
 
 
-def _unknown(effect: Effect, array: KnownArray) -> str | None:
+def _unknown(effect: LvalueEffect, array: KnownArray) -> str | None:
     """Why the effect may reach more than the array it names."""
     variable = array.variable
     if variable is None:
@@ -195,9 +195,9 @@ def _unknown(effect: Effect, array: KnownArray) -> str | None:
     )
 
 
-def _merged(targets: Sequence[Target]) -> list[Target]:
+def _merged(targets: Sequence[AccessTarget]) -> list[AccessTarget]:
     """Equal accesses once, with all that is done to them."""
-    merged: dict[tuple[object, ...], Target] = {}
+    merged: dict[tuple[object, ...], AccessTarget] = {}
     for t in targets:
         place = (t.array, t.values, t.certain, t.update, t.polynomial)
         before = merged.get(place, t)

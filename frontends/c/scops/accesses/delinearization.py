@@ -44,7 +44,7 @@ class Facts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """`strides` of the dimensions, outermost first, the last 1; `extents` of all but the first. `written`: elements
     must not have several names, which is so under `conditions` (isl's texts)."""
 
@@ -97,14 +97,14 @@ class Layout:
         return tuple(values), conditions
 
 
-def layout_of(uses: Sequence[RowUse], parameters: frozenset[str], facts: Facts, written: bool) -> Layout | None:
+def layout_of(uses: Sequence[RowUse], parameters: frozenset[str], facts: Facts, written: bool) -> ArrayLayout | None:
     """The one layout that all `uses` of an array have, best without conditions."""
-    found: Layout | None = None
+    found: ArrayLayout | None = None
     for strides in _strides(uses, parameters):
         extents = [_row_length(outer, inner) for outer, inner in itertools.pairwise(strides)]
         if not extents or None in extents:
             continue
-        layout = Layout(strides, tuple(e for e in extents if e), parameters, facts, written)
+        layout = ArrayLayout(strides, tuple(e for e in extents if e), parameters, facts, written)
         rows = [layout.rows(subscript) for _, subscript in uses]
         if None in rows:
             continue

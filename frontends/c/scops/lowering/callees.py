@@ -13,7 +13,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.scops.lowering.confined import is_confined
 from tunepass.frontends.c.scops.lowering.rewriting import mapped, mapped_statement
 from tunepass.frontends.c.scops.numbers.pure_functions import is_pure
-from tunepass.frontends.c.scops.statements.effects import Effect, Effects, KnownCall, Reached, UnknownCall
+from tunepass.frontends.c.scops.statements.effects import Effects, KnownCall, LvalueEffect, Reached, UnknownCall
 from tunepass.frontends.c.scops.statements.occurrences import nodes
 from tunepass.frontends.c.scops.statements.variables import Variable, Variables, read_variables
 from tunepass.frontends.cfamily.syntax.tree import (
@@ -133,7 +133,7 @@ class Callees:
         return name in CONSTANTS or name in self.unit.enumerators
 
 
-def _add(effect: Effect, variable: Variable, formals: Sequence[str], reached: list[Reached]) -> bool:
+def _add(effect: LvalueEffect, variable: Variable, formals: Sequence[str], reached: list[Reached]) -> bool:
     """Whether the effect is on what the caller can name, if on anything that outlasts the call."""
     depth = len(effect.subscripts)
     if variable.scope == "formal":

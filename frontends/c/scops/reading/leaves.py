@@ -20,7 +20,7 @@ from tunepass.frontends.c.scops.numbers.headers import (
 from tunepass.frontends.c.scops.numbers.rows import Rowed
 from tunepass.frontends.c.scops.reading.values import RegionValues
 from tunepass.frontends.c.scops.statements.edits import edits_within
-from tunepass.frontends.c.scops.statements.effects import Effect, Effects
+from tunepass.frontends.c.scops.statements.effects import Effects, LvalueEffect
 from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.updates import effects_of
@@ -107,7 +107,7 @@ class LeafReader(RegionValues):
         rows = tuple(value.affine for value in values if value is not None)
         return rows if len(rows) == len(values) else None, e.strides
 
-    def _within_row(self, effect: Effect, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
+    def _within_row(self, effect: LvalueEffect, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
         """With the length of the row that a pointer to one may leave."""
         variable = self.variables.get(effect.root.text)
         depth = len(subscripts) - 1

@@ -44,7 +44,7 @@ def pointer_in(reason: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class LvalueEffect:
     """A read, a write or both of an lvalue: `root` subscripted by `subscripts`, outermost first.
 
     `whole`: of an element all of it, not a member only. `certain`: whenever the piece of code runs. `row`: through a
@@ -98,7 +98,7 @@ class Effects:
     """
 
     def __init__(self) -> None:
-        self.found: list[Effect] = []
+        self.found: list[LvalueEffect] = []
         self.unknown: list[str] = []
         self.declared: set[str] = set()
         self.scopes: list[dict[str, int]] = [{}]  # of each variable declared inside: subscripts that stay in it
@@ -233,11 +233,11 @@ class Effects:
             own = lvalue.subscripts[:-1] if taken is not None else lvalue.subscripts
             for r in reached:
                 subscripts = () if scalar else (*own, *[ANYWHERE] * r.depth)
-                self.found.append(Effect(lvalue.root, subscripts, r.read, r.written, False, False))
+                self.found.append(LvalueEffect(lvalue.root, subscripts, r.read, r.written, False, False))
         for r in e.reached:
             if r.formal < 0:
                 name = Name(Token("name", r.name, 0, 0, True))
-                self.found.append(Effect(name, (ANYWHERE,) * r.depth, r.read, r.written, False, False))
+                self.found.append(LvalueEffect(name, (ANYWHERE,) * r.depth, r.read, r.written, False, False))
 
     def _call(self, function: Expression, arguments: tuple[Expression, ...], certain: bool) -> None:
         for argument in arguments:
@@ -254,7 +254,7 @@ class Effects:
         for subscript in lvalue.subscripts:
             self.expression(subscript, certain)
         if not self._inner(lvalue):
-            self.found.append(Effect(lvalue.root, (), True, True, False, False))
+            self.found.append(LvalueEffect(lvalue.root, (), True, True, False, False))
         self.unknown.append(f"the address of `{lvalue.root.text}` is taken")
 
     def _inner(self, lvalue: Lvalue) -> bool:
@@ -277,7 +277,9 @@ class Effects:
             self.expression(subscript, certain)
         if self._inner(lvalue):
             return
-        self.found.append(Effect(lvalue.root, lvalue.subscripts, read, written, lvalue.whole, certain, lvalue.row))
+        self.found.append(
+            LvalueEffect(lvalue.root, lvalue.subscripts, read, written, lvalue.whole, certain, lvalue.row)
+        )
         if lvalue.far:
             self.unknown.append(f"a pointer in `{lvalue.root.text}` is followed")
 

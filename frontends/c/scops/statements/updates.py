@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.numbers.pure_functions import PURE
-from tunepass.frontends.c.scops.statements.effects import Effect, Effects
+from tunepass.frontends.c.scops.statements.effects import Effects, LvalueEffect
 from tunepass.frontends.c.scops.statements.lvalues import resolve
 from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
@@ -92,7 +92,7 @@ def _reaches(s: Statement, effects: Effects) -> bool:
 def _exposed(effects: Effects, updates: list[Update]) -> tuple[Effects, tuple[Update, ...]]:
     """Without reads of scalars that hold what the statement itself has written."""
     operators = {update.effect: update.operator for update in updates}
-    found: list[Effect] = []
+    found: list[LvalueEffect] = []
     kept: list[Update] = []
     known: set[str] = set()  # scalars that are set by now
     for position, effect in enumerate(effects.found):

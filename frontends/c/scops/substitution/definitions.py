@@ -29,7 +29,7 @@ WIDE = "long"
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class ReachingDefinition:
     """Of a number its `value` and `text`; of a pointer the lvalue `root` with the `value` that is added to it, if any.
 
     `root_text` and `offset` are the parts of a pointer's text where it shows them. `operands` are the names in it, each

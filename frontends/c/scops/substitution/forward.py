@@ -24,7 +24,7 @@ from tunepass.frontends.c.scops.statements.region import Region
 from tunepass.frontends.c.scops.statements.variables import Variable, read_variables
 from tunepass.frontends.c.scops.substitution.definitions import (
     TEXT_LIMIT,
-    Definition,
+    ReachingDefinition,
     number_of,
     operands_of,
     place_of,
@@ -99,7 +99,7 @@ class _Walker:
     def statements(self) -> tuple[Statement, ...]:
         """The region's, with what is known where it begins."""
         first = self.region.statements[0]
-        known: dict[str, Definition] = {}
+        known: dict[str, ReachingDefinition] = {}
         for around, inside in path_to(self.function.body, first.start):
             self.variables.open()
             if isinstance(around, Block):
@@ -128,11 +128,11 @@ class _Walker:
 
     # --- statements -----------------------------------------------------------------------------------------------
 
-    def _sequence(self, statements: Sequence[Statement], known: dict[str, Definition]) -> tuple[Statement, ...]:
+    def _sequence(self, statements: Sequence[Statement], known: dict[str, ReachingDefinition]) -> tuple[Statement, ...]:
         """Without definitions; `known` are those in force, changed on the way."""
         return tuple(s for each in statements if (s := self._step(each, known)) is not None)
 
-    def _step(self, s: Statement, known: dict[str, Definition]) -> Statement | None:
+    def _step(self, s: Statement, known: dict[str, ReachingDefinition]) -> Statement | None:
         match s:
             case Declaration():
                 return self._declaration(s, known)
@@ -200,7 +200,7 @@ class _Walker:
 
     # --- definitions ----------------------------------------------------------------------------------------------
 
-    def _declaration(self, s: Declaration, known: dict[str, Definition]) -> Statement | None:
+    def _declaration(self, s: Declaration, known: dict[str, ReachingDefinition]) -> Statement | None:
         kept: list[Declarator] = []
         for d in s.declarators:
             uses = Uses(self.lasting.unchanged(known, Effects.of(s)), self.replacement)
@@ -226,7 +226,7 @@ class _Walker:
                 self._drop(variable)
         return replace(s, declarators=tuple(kept)) if kept or not s.declarators else None
 
-    def _assignment(self, s: Evaluated, name: str, known: dict[str, Definition]) -> bool:
+    def _assignment(self, s: Evaluated, name: str, known: dict[str, ReachingDefinition]) -> bool:
         """Is it a definition? Then it is known from here."""
         assert isinstance(s.expression, Assign)
         variable = self.variables.get(name)
@@ -264,7 +264,9 @@ class _Walker:
         number = self.inside and variable.integral and variable.name in self.placing
         return variable.name not in self.taken and (pointer or number)
 
-    def _definition(self, variable: Variable, d: Declarator, start: int, end: int, origin: int) -> Definition | None:
+    def _definition(
+        self, variable: Variable, d: Declarator, start: int, end: int, origin: int
+    ) -> ReachingDefinition | None:
         """Of what is written as `= value` in [start, end); `d` has the value with what is known already."""
         text = edited(self.unit.source.text, start, end, self.replacement.edits).strip().removesuffix(";").strip()
         initial = initial_value(d.value, text)
@@ -282,12 +284,16 @@ class _Walker:
             root, offset = place
             root_text, offset_text = place_text(text)
             operands = operands_of(offset, root)
-            own = Definition(variable.name, offset, root, f"({text})", operands, origin, words, root_text, offset_text)
+            own = ReachingDefinition(
+                variable.name, offset, root, f"({text})", operands, origin, words, root_text, offset_text
+            )
         else:
             number = number_of(value, text, variable, self.variables)
             if number is None:
                 return None
-            own = Definition(variable.name, number[0], None, number[1], operands_of(number[0], None), origin, words)
+            own = ReachingDefinition(
+                variable.name, number[0], None, number[1], operands_of(number[0], None), origin, words
+            )
         return None if variable.name in own.operands else own
 
     def _made(self, start: int, end: int) -> frozenset[str]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tunepass.frontends.c.scops.statements.effects import Effects, pointer_in
 from tunepass.frontends.c.scops.statements.variables import Variables
-from tunepass.frontends.c.scops.substitution.definitions import Definition
+from tunepass.frontends.c.scops.substitution.definitions import ReachingDefinition
 from tunepass.frontends.cfamily.syntax.tree import Statement
 
-Known = Mapping[str, Definition]
+Known = Mapping[str, ReachingDefinition]
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Lasting:
     taken: frozenset[str]
     resolved: frozenset[str]
 
-    def surviving(self, known: Known, s: Statement, *, inside: bool = True) -> dict[str, Definition]:
+    def surviving(self, known: Known, s: Statement, *, inside: bool = True) -> dict[str, ReachingDefinition]:
         """The definitions that hold all through `s`, or after it."""
         effects = Effects.of(s)
         hidden = effects.declared if inside else set[str]()
         return {n: d for n, d in self.unchanged(known, effects).items() if not hidden & {n, *d.operands}}
 
-    def unchanged(self, known: Known, effects: Effects) -> dict[str, Definition]:
+    def unchanged(self, known: Known, effects: Effects) -> dict[str, ReachingDefinition]:
         written = [(e.root.text, len(e.subscripts)) for e in effects.found if e.written]
         unknown = [reason for reason in effects.unknown if pointer_in(reason) not in self.resolved]
         exposed = self._exposed if unknown else _never

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tunepass.frontends.c.scops.statements.edits import Edit, brackets_after, follows_plus
 from tunepass.frontends.c.scops.statements.lvalues import RowIndex
 from tunepass.frontends.c.scops.statements.occurrences import pasted
-from tunepass.frontends.c.scops.substitution.definitions import Definition, split
+from tunepass.frontends.c.scops.substitution.definitions import ReachingDefinition, split
 from tunepass.frontends.cfamily.syntax.tree import (
     Assign,
     Binary,
@@ -55,7 +55,7 @@ class Replacement:
 class Uses:
     """`known` are the definitions in force."""
 
-    known: Mapping[str, Definition]
+    known: Mapping[str, ReachingDefinition]
     replacement: Replacement
 
     def expression(self, e: Expression) -> Expression:

@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.ir.accesses import Access, Work
+from tunepass.ir.accesses import Access, IterationWork
 from tunepass.ir.c_kernel import CKernel
 
 HEADER = """\
@@ -23,7 +23,7 @@ void f(int n, int m, double alpha, const double *A, const float (*B)[m], double 
 """
 
 
-def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> Work | None:
+def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> IterationWork | None:
     fors = fors or "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
     nest = f"{before}\n#pragma tunepass loop{loops} tile(i: T)\n{fors} {body}\n C[0][0] = sum + row[0];\n}}\n"
     (found,) = CFrontend().parse(Source("t.c", HEADER + nest)).kernels[0].body_as(CKernel).scops
@@ -32,7 +32,7 @@ def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str 
 
 def accesses(body: str) -> dict[str, tuple[tuple[tuple[str, int], ...], int, str]]:
     found = work(body)
-    assert isinstance(found, Work), found
+    assert isinstance(found, IterationWork), found
     return {f"{a.array}{a.offset or ''}": (a.strides, a.element_byte, "r" * a.read + "w" * a.written)
             for a in found.accesses}  # fmt: skip
 
@@ -73,13 +73,13 @@ def test_affine_accesses(
 )
 def test_operations_on_data_count_and_addresses_do_not(body: str, operations: int, divisions: int, calls: int) -> None:
     found = work(body)
-    assert isinstance(found, Work)
+    assert isinstance(found, IterationWork)
     assert (found.operations, found.divisions, found.calls) == (operations, divisions, calls)
 
 
 def test_trips_and_steps() -> None:
     found = work("C[i][j] = A[j];", fors="for (int i = n - 1; i >= 2; i -= 3) for (long j = 1; j <= m * 2; j += 4)")
-    assert isinstance(found, Work)
+    assert isinstance(found, IterationWork)
     assert found.trips == (("i", 20), ("j", 15))
     assert found.accesses[1] == Access(
         array="C", element_byte=8, strides=(("i", -180), ("j", 4)), read=False, written=True
@@ -117,7 +117,7 @@ def test_a_program_has_no_sizes() -> None:
 
 def test_the_reference_to_an_element_is_counted_once() -> None:
     found = work("{ C[i][j] += A[j] * A[j]; C[i][j] += A[j]; }")
-    assert isinstance(found, Work) and [a.array for a in found.accesses] == ["A", "C"]
+    assert isinstance(found, IterationWork) and [a.array for a in found.accesses] == ["A", "C"]
 
 
 @pytest.mark.parametrize(

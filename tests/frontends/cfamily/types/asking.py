@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.frontends.cfamily.types.ask import Answer, Ask, FunctionAsk, Refusal, Signature
+from tunepass.frontends.cfamily.types.ask import Ask, FunctionAsk, FunctionSignature, Refusal, TypeAnswer
 from tunepass.frontends.cfamily.types.model import Type
 from tunepass.frontends.cfamily.types.reading import read_types
 
@@ -51,28 +51,28 @@ def answer(
     names: Sequence[str] = (),
     folder: Path = Path("/"),
     name: str = "source.c",
-) -> Answer:
+) -> TypeAnswer:
     language = "c++" if "++" in command[0] else "c"
     return read_types(text, folder, name, command, language, Ask(tuple(functions), tuple(names)), bodies_of(text))
 
 
-def signature(given: Answer, number: int = 0) -> Signature:
+def signature(given: TypeAnswer, number: int = 0) -> FunctionSignature:
     assert given.failure is None, given.failure
     found = list(given.functions.values())[number]
-    assert isinstance(found, Signature), found
+    assert isinstance(found, FunctionSignature), found
     return found
 
 
-def type_of(given: Answer, name: str) -> Type:
+def type_of(given: TypeAnswer, name: str) -> Type:
     assert given.failure is None, given.failure
     found = given.types[name]
     assert not isinstance(found, Refusal), found
     return found
 
 
-def parameters(signature: Signature) -> list[str]:
+def parameters(signature: FunctionSignature) -> list[str]:
     return [parameter.type.declare(parameter.name or "") for parameter in signature.parameters]
 
 
-def local_variables(signature: Signature) -> list[str]:
+def local_variables(signature: FunctionSignature) -> list[str]:
     return [local.type.declare(local.name) for local in signature.locals]

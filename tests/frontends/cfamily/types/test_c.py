@@ -16,7 +16,7 @@ from tests.frontends.cfamily.types.asking import (
     type_of,
     with_c,
 )
-from tunepass.frontends.cfamily.types.ask import Answer, Refusal, Rung
+from tunepass.frontends.cfamily.types.ask import Refusal, Rung, TypeAnswer
 from tunepass.frontends.cfamily.types.leaves import leaves
 from tunepass.frontends.cfamily.types.model import (
     Base,
@@ -71,7 +71,7 @@ NAMES = (
 
 
 @pytest.fixture(scope="module", params=C)
-def kinds(request: pytest.FixtureRequest) -> Answer:
+def kinds(request: pytest.FixtureRequest) -> TypeAnswer:
     functions = [function(KINDS, head, "chooser" if "chooser" in head else None) for head in HEADS]
     command = [
         request.param,
@@ -89,7 +89,7 @@ def kinds(request: pytest.FixtureRequest) -> Answer:
     return answer(KINDS, command, functions, (*NAMES, "wide"))
 
 
-def test_parameters_are_declared_as_written(kinds: Answer) -> None:
+def test_parameters_are_declared_as_written(kinds: TypeAnswer) -> None:
     assert kinds.rung is Rung.AS_WRITTEN
     told = signature(kinds)
     assert parameters(told) == [
@@ -110,7 +110,7 @@ def test_parameters_are_declared_as_written(kinds: Answer) -> None:
     assert told.static and told.prototyped and told.result.declare("f") == "double f"
 
 
-def test_bounds_that_only_the_text_knows_are_filled_by_the_caller(kinds: Answer) -> None:
+def test_bounds_that_only_the_text_knows_are_filled_by_the_caller(kinds: TypeAnswer) -> None:
     a = next(parameter.type for parameter in signature(kinds).parameters if parameter.name == "A")
     assert a.declare("A", ["m"]) == "double (*A)[m]"
     c = next(local.type for local in signature(kinds).locals if local.name == "C")
@@ -119,7 +119,7 @@ def test_bounds_that_only_the_text_knows_are_filled_by_the_caller(kinds: Answer)
         c.declare("C")
 
 
-def test_locals_of_all_blocks_have_types_and_lines(kinds: Answer) -> None:
+def test_locals_of_all_blocks_have_types_and_lines(kinds: TypeAnswer) -> None:
     told = {local.name: local for local in signature(kinds).locals}
     assert set(told) == {"s", "i", "k", "C", "z", "at", "b", "un", "u"}
     assert told["k"].type.declare("k") == "real_t k" and told["k"].type.chain == ("real_t",) and told["k"].line == 11
@@ -129,7 +129,7 @@ def test_locals_of_all_blocks_have_types_and_lines(kinds: Answer) -> None:
         told["un"].type.declare("un")
 
 
-def test_functions_that_nothing_calls_are_typed(kinds: Answer) -> None:
+def test_functions_that_nothing_calls_are_typed(kinds: TypeAnswer) -> None:
     old, inlined, hidden, several, chooser = (signature(kinds, number) for number in range(1, 6))
     assert parameters(old) == ["int a", "float *b"] and not old.prototyped
     assert parameters(inlined) == ["double x"] and not inlined.static
@@ -138,7 +138,7 @@ def test_functions_that_nothing_calls_are_typed(kinds: Answer) -> None:
     assert chooser.result.declare("f") == "int (*f)(double)"
 
 
-def test_names_are_typed_by_probes(kinds: Answer) -> None:
+def test_names_are_typed_by_probes(kinds: TypeAnswer) -> None:
     told = {name: type_of(kinds, name).declare("x") for name in NAMES}
     assert told == {
         "struct point": "struct point x",
@@ -159,7 +159,7 @@ def test_names_are_typed_by_probes(kinds: Answer) -> None:
     assert isinstance(wide, Base) and (wide.kind, wide.size) == (BaseKind.FLOAT, 16)
 
 
-def test_layouts_have_offsets_bit_fields_and_unions(kinds: Answer) -> None:
+def test_layouts_have_offsets_bit_fields_and_unions(kinds: TypeAnswer) -> None:
     told = [(leaf.path, leaf.offset, leaf.bits, leaf.in_union) for leaf in leaves(type_of(kinds, "struct point"))]
     assert told == [
         (".x", 0, None, False),
@@ -179,7 +179,7 @@ def test_layouts_have_offsets_bit_fields_and_unions(kinds: Answer) -> None:
     assert [leaf.path for leaf in leaves(vector)] == ["[0]", "[1]", "[2]", "[3]"]
 
 
-def test_records_may_lead_back_to_themselves(kinds: Answer) -> None:
+def test_records_may_lead_back_to_themselves(kinds: TypeAnswer) -> None:
     point = type_of(kinds, "struct point")
     assert isinstance(point, Record) and hash(point) and point.complete
     members = {member.name: member for member in all_members(point)}

@@ -13,7 +13,7 @@ from tests.frontends.cfamily.types.asking import (
     type_of,
     with_cpp,
 )
-from tunepass.frontends.cfamily.types.ask import Answer, Refusal, Rung, Signature
+from tunepass.frontends.cfamily.types.ask import FunctionSignature, Refusal, Rung, TypeAnswer
 from tunepass.frontends.cfamily.types.leaves import leaves
 from tunepass.frontends.cfamily.types.model import Enumeration, Record, UnspellableError, all_members
 
@@ -98,19 +98,19 @@ FUNCTIONS = (
 
 
 @pytest.fixture(scope="module", params=CPP)
-def told(request: pytest.FixtureRequest) -> Answer:
+def told(request: pytest.FixtureRequest) -> TypeAnswer:
     given = answer(TEXT, [request.param, "-std=c++17"], FUNCTIONS, (*NAMES, "&phys::Mesh::at"), name="mesh.cpp")
     assert given.failure is None and given.rung is Rung.AS_WRITTEN
     return given
 
 
-def named(told: Answer, name: str) -> Signature:
+def named(told: TypeAnswer, name: str) -> FunctionSignature:
     found = next(value for (key, _), value in told.functions.items() if key == name)
-    assert isinstance(found, Signature), found
+    assert isinstance(found, FunctionSignature), found
     return found
 
 
-def test_references_classes_and_typedefs_keep_their_scopes(told: Answer) -> None:
+def test_references_classes_and_typedefs_keep_their_scopes(told: TypeAnswer) -> None:
     run = named(told, "run")
     assert parameters(run)[0] == "phys::Mesh &m" and parameters(run)[2:5] == [
         "std::size_t n",
@@ -121,7 +121,7 @@ def test_references_classes_and_typedefs_keep_their_scopes(told: Answer) -> None
     assert run.result.declare("f") == "int f" and not run.static
 
 
-def test_locals_of_auto_have_types_and_a_lambda_has_no_spelling(told: Answer) -> None:
+def test_locals_of_auto_have_types_and_a_lambda_has_no_spelling(told: TypeAnswer) -> None:
     types = {local.name: local.type for local in named(told, "run").locals}
     assert set(types) == {"k", "f", "e", "q"}
     assert types["k"].size == 8 and types["e"].declare("e") == "const double &e"
@@ -129,7 +129,7 @@ def test_locals_of_auto_have_types_and_a_lambda_has_no_spelling(told: Answer) ->
         types["f"].declare("f")
 
 
-def test_members_know_their_class_and_object(told: Answer) -> None:
+def test_members_know_their_class_and_object(told: TypeAnswer) -> None:
     at, count, call = named(told, "at"), named(told, "phys::Mesh::count"), named(told, "Mesh::operator()")
     for member in (at, count, call, named(told, "Mesh"), named(told, "Mesh::~Mesh")):
         assert isinstance(member.member_of, Record) and member.member_of.name == "phys::Mesh"
@@ -140,12 +140,12 @@ def test_members_know_their_class_and_object(told: Answer) -> None:
     assert parameters(named(told, "twice")) == ["int a"]
 
 
-def test_overloads_are_told_apart_by_line(told: Answer) -> None:
+def test_overloads_are_told_apart_by_line(told: TypeAnswer) -> None:
     over = [value for (name, _), value in sorted(told.functions.items()) if name == "over"]
-    assert [parameters(each) for each in over if isinstance(each, Signature)] == [["int a"], ["double a"]]
+    assert [parameters(each) for each in over if isinstance(each, FunctionSignature)] == [["int a"], ["double a"]]
 
 
-def test_each_instance_of_a_template_is_typed(told: Answer) -> None:
+def test_each_instance_of_a_template_is_typed(told: TypeAnswer) -> None:
     dot = named(told, "dot")
     assert [instance.name for instance in dot.instances] == ["dot<double, 3>", "dot<float, 4>"]
     assert [parameters(instance)[0] for instance in dot.instances] == ["const double (&a)[3]", "const float (&a)[4]"]
@@ -157,7 +157,7 @@ def test_each_instance_of_a_template_is_typed(told: Answer) -> None:
     assert isinstance(lone, Refusal) and lone.reason == "template without an instance" and lone.line
 
 
-def test_linkage_inline_constexpr_and_anonymous_namespaces(told: Answer) -> None:
+def test_linkage_inline_constexpr_and_anonymous_namespaces(told: TypeAnswer) -> None:
     assert parameters(named(told, "plain")) == ["double *__restrict p"] and parameters(named(told, "single")) == [
         "bool b"
     ]
@@ -166,7 +166,7 @@ def test_linkage_inline_constexpr_and_anonymous_namespaces(told: Answer) -> None
     assert use.static and use.namespace == ("phys", "") and parameters(use) == ["phys::Hidden &h"]
 
 
-def test_names_of_cpp_are_typed(told: Answer) -> None:
+def test_names_of_cpp_are_typed(told: TypeAnswer) -> None:
     types = {name: told.types[name] for name in NAMES}
     assert isinstance(types.pop("nope::x"), Refusal)
     assert {name: type_of(told, name).declare("x") for name in types} == {
@@ -186,7 +186,7 @@ def test_names_of_cpp_are_typed(told: Answer) -> None:
     assert color.enumerators == (("red", 200), ("blue", 201))
 
 
-def test_layouts_of_classes_have_bases_and_the_virtual_table(told: Answer) -> None:
+def test_layouts_of_classes_have_bases_and_the_virtual_table(told: TypeAnswer) -> None:
     mesh = type_of(told, "phys::Mesh")
     assert isinstance(mesh, Record)
     assert [(member.name, member.offset) for member in all_members(mesh) if not member.artificial] == [
@@ -199,7 +199,7 @@ def test_layouts_of_classes_have_bases_and_the_virtual_table(told: Answer) -> No
 
 
 @with_cpp
-def test_a_declaration_compiles_again(cc: str, told: Answer) -> None:
+def test_a_declaration_compiles_again(cc: str, told: TypeAnswer) -> None:
     """What `declare` writes is C++ that the same compiler accepts, with the same type."""
     run = named(told, "run")
     lines = "".join(f"extern {text};\n" for text in parameters(run) if "&&" not in text)

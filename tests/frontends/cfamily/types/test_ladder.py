@@ -34,7 +34,7 @@ def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     compile_text = compiling.compile_text
 
-    def counted(compiler: compiling.Compiler, text: str, scratch: Path) -> Path | compiling.Messages:
+    def counted(compiler: compiling.TypeCompiler, text: str, scratch: Path) -> Path | compiling.Messages:
         texts.append(text)
         return compile_text(compiler, text, scratch)
 

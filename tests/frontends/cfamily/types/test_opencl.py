@@ -9,7 +9,7 @@ import pytest
 
 from tests.frontends.cfamily.types.asking import bodies_of, function, local_variables, parameters, signature, type_of
 from tunepass.frontends.cfamily.types import command
-from tunepass.frontends.cfamily.types.ask import Answer, Ask
+from tunepass.frontends.cfamily.types.ask import Ask, TypeAnswer
 from tunepass.frontends.cfamily.types.model import Vector, underlying
 from tunepass.frontends.cfamily.types.reading import read_types
 
@@ -22,7 +22,7 @@ inline float twice(float x) { return x + x; }
 """
 
 
-def read(words: list[str]) -> Answer:
+def read(words: list[str]) -> TypeAnswer:
     ask = Ask(
         (function(TEXT, "__kernel void scale", "scale"), function(TEXT, "inline float twice")), ("item", "weights")
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tunepass.evaluators.harness.harness import Checked, FailedCase, HarnessRun
+from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.process.run import Limits
 from tunepass.study.outcome import Failed
@@ -19,7 +19,7 @@ OPTIONAL_CALLS = 1.2  # and calls at the tuned size that they may take besides
 class CaseRuns:
     """Results of the source in each case, and its failures in the others."""
 
-    checked: dict[Case, Checked] = field(default_factory=dict)
+    checked: dict[Case, CheckedCase] = field(default_factory=dict)
     failed: dict[Case, Failed] = field(default_factory=dict)
 
 
@@ -40,7 +40,9 @@ def run_cases(
     return runs
 
 
-def affordable(checked: dict[Case, Checked], call_s: float, calls: int) -> tuple[dict[Case, Checked], dict[Case, str]]:
+def affordable(
+    checked: dict[Case, CheckedCase], call_s: float, calls: int
+) -> tuple[dict[Case, CheckedCase], dict[Case, str]]:
     """The optional cases, each run with so many `calls`, that do not make every candidate's check long, where a
     call at the tuned size takes `call_s`; and why the others are left out: the dearest first."""
     budget_s, cheap, left_out = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), dict[Case, str]()

@@ -8,7 +8,7 @@ import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
-from tunepass.evaluators.harness.harness import Calls, Checked
+from tunepass.evaluators.harness.harness import Calls, CheckedCase
 from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, spread_of, tolerance_of
 from tunepass.evaluators.measure.tolerance import Mask
 from tunepass.study.outcome import Failed
@@ -16,7 +16,9 @@ from tunepass.study.outcome import Failed
 NOT_FINITE = "the source itself computes numbers there that are not finite"
 
 
-def reason_against(result: Checked | Failed, tolerance: StatedTolerance, *, whole: bool, finite: bool) -> str | None:
+def reason_against(
+    result: CheckedCase | Failed, tolerance: StatedTolerance, *, whole: bool, finite: bool
+) -> str | None:
     """Why nothing can be compared with this, if that is so. `whole`: everything has to be written, `finite`: in finite
     numbers."""
     if isinstance(result, Failed):
@@ -31,7 +33,7 @@ def reason_against(result: Checked | Failed, tolerance: StatedTolerance, *, whol
     return NOT_FINITE if finite and not _is_finite(checked) else None
 
 
-def _is_finite(checked: Checked) -> bool:
+def _is_finite(checked: CheckedCase) -> bool:
     """Is it finite where it is written?"""
     return all(
         bool((np.isfinite(first.values) | _poison_left(first, second)).all())
@@ -40,7 +42,7 @@ def _is_finite(checked: Checked) -> bool:
     )
 
 
-def unwritten(checked: Checked) -> int:
+def unwritten(checked: CheckedCase) -> int:
     """Elements that kept the poison, or what an inout array held before."""
     return checked.unchanged + sum(int(_poison_left(first, second).sum()) for first, second in zip(*checked.calls))
 

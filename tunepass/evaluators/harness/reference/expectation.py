@@ -13,8 +13,8 @@ from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, SCALED, C
 from tunepass.evaluators.harness.reference.rounding import Rounded, Rounding, joined, spreads_of
 from tunepass.evaluators.measure.rounding import (
     Floats,
-    Spread,
     StatedTolerance,
+    ValueSpread,
     is_steady,
     largest,
     moved_by,
@@ -112,7 +112,7 @@ def _moved(case: Case, calls: Calls, again: Sequence[Rounded]) -> list[Floats]:
 
 
 def _by_element(
-    compared: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[Spread]]
+    compared: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[ValueSpread]]
 ) -> dict[Case, tuple[Tolerance, ...]]:
     """Elements are pooled over all cases, those with special values apart. Numbers of other magnitudes than usual are
     compared for what is wrong by much: there the element that moves most says how far all may be off."""
@@ -134,7 +134,7 @@ def _by_element(
     }
 
 
-def _tolerance(moved: Floats, pool: Floats, spread: Spread, output: Output) -> Tolerance:
+def _tolerance(moved: Floats, pool: Floats, spread: ValueSpread, output: Output) -> Tolerance:
     if output.values.dtype.kind != "f":
         return Tolerance()
     return tolerance_of_elements(moved, pool, spread, output.values.dtype)
@@ -154,7 +154,7 @@ def of_changed_inputs(expected: Sequence[Output], again: Sequence[Sequence[Outpu
     return tuple(tolerances)
 
 
-def _timed(moved: Floats, spread: Spread, output: Output) -> Tolerance:
+def _timed(moved: Floats, spread: ValueSpread, output: Output) -> Tolerance:
     if output.values.dtype.kind != "f":
         return Tolerance()
     return tolerance_of_other_inputs(moved, spread, output.values.dtype)

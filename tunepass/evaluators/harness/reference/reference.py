@@ -13,7 +13,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, shapes
 from tunepass.evaluators.harness.dialogue.sampling import SMALL, Outputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
-from tunepass.evaluators.harness.harness import Calls, Checked, HarnessRun
+from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import symbols
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
@@ -154,7 +154,7 @@ def run_reference(
 class _Others:
     """What the source computes in other cases than the usual ones, and why nothing is compared in the rest."""
 
-    checked: dict[Case, Checked] = field(default_factory=dict)
+    checked: dict[Case, CheckedCase] = field(default_factory=dict)
     left_out: dict[Case, str] = field(default_factory=dict)
 
 
@@ -164,7 +164,7 @@ def _run_others(
     alignment: int,
     limits: Limits,
     tolerance: StatedTolerance,
-    usual: Mapping[Case, Checked],
+    usual: Mapping[Case, CheckedCase],
     *,
     whole: bool,
 ) -> _Others:
@@ -173,15 +173,15 @@ def _run_others(
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
     for group, group_limits in ((_required, limits), (_optional, short), (_extreme, short)):
         runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
-        checked: dict[Case, Checked] = {}
-        results: dict[Case, Checked | Failed] = {**runs.checked, **runs.failed}
+        checked: dict[Case, CheckedCase] = {}
+        results: dict[Case, CheckedCase | Failed] = {**runs.checked, **runs.failed}
         for case, result in results.items():
             other_data = case.special in DISTRIBUTIONS
             all_written = whole and not (other_data or case.extreme)
             reason = reason_against(result, tolerance, whole=all_written, finite=other_data)
             if reason is not None:
                 others.left_out[case] = reason
-            elif isinstance(result, Checked):
+            elif isinstance(result, CheckedCase):
                 checked[case] = result
         if group is _optional:
             checked, dear = affordable(checked, call_s, calls=2)
@@ -202,7 +202,9 @@ def _extreme(case: Case) -> bool:
     return case.optional and case.extreme
 
 
-def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
+def _run_usual(
+    run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits
+) -> tuple[int, dict[Case, CheckedCase]]:
     """The alignment with which the source runs, and what it computes."""
     outcomes = run.check(cases, 1, limits, calls=2)
     if isinstance(outcomes, Failed) and outcomes.stage in ("crash", "out_of_bounds"):

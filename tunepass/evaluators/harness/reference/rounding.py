@@ -21,7 +21,7 @@ from tunepass.evaluators.harness.dialogue.sampling import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import run_cases
 from tunepass.evaluators.harness.reference.cases import Case
-from tunepass.evaluators.measure.rounding import Spread, spread_of
+from tunepass.evaluators.measure.rounding import ValueSpread, spread_of
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
@@ -144,7 +144,7 @@ def _groups(cases: Sequence[Case], mode: str) -> Iterator[tuple[list[Case], floa
         yield [case for case in cases if case.extreme], EXTREME_S
 
 
-def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[Spread]:
+def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[ValueSpread]:
     """Of each array in this case; the two calls of the reference itself count too."""
     usual = calls[case.poison]
     return [
@@ -153,9 +153,9 @@ def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[Spr
     ]
 
 
-def _twice(calls: Calls, k: int) -> Spread:
+def _twice(calls: Calls, k: int) -> ValueSpread:
     return spread_of(calls[0][k].values, [calls[1][k].values])
 
 
-def joined(spreads: Sequence[Spread]) -> Spread:
-    return reduce(Spread.joined, spreads)
+def joined(spreads: Sequence[ValueSpread]) -> ValueSpread:
+    return reduce(ValueSpread.joined, spreads)

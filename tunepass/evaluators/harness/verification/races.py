@@ -25,7 +25,7 @@ GRAVE = ("wrong_result", "out_of_bounds", "crash")  # a load may well make a run
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class ThreadSchedule:
     """Variables of the environment that OpenMP reads."""
 
     threads: int
@@ -46,7 +46,13 @@ class Schedule:
         return f"with {self.threads} threads ({self.schedule}) under load"
 
 
-SCHEDULES = (Schedule(1, "static"), Schedule(2), Schedule(3, "guided"), Schedule(7), Schedule(2, "static", "active"))
+SCHEDULES = (
+    ThreadSchedule(1, "static"),
+    ThreadSchedule(2),
+    ThreadSchedule(3, "guided"),
+    ThreadSchedule(7),
+    ThreadSchedule(2, "static", "active"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +81,14 @@ class Race:
         most = min(SECONDS / (a_call * len(self.cases)), OUTPUT_BYTES / max(sum(sizes), 1))
         return max(CALLS[0], min(CALLS[1], int(most)))
 
-    def unsteady_schedules(self, folders: Sequence[Path]) -> dict[Schedule, str]:
+    def unsteady_schedules(self, folders: Sequence[Path]) -> dict[ThreadSchedule, str]:
         """Schedules under which the reference does not compute the same outputs again, and the first line of why."""
         verdicts = self.verdicts(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
         return {schedule: _first_line(verdict) for schedule, verdict in verdicts.items() if verdict is not None}
 
     def verdicts(
-        self, run: HarnessRun, schedules: Sequence[Schedule], folders: Sequence[Path], calls: int = 0
-    ) -> dict[Schedule, Verdict]:
+        self, run: HarnessRun, schedules: Sequence[ThreadSchedule], folders: Sequence[Path], calls: int = 0
+    ) -> dict[ThreadSchedule, Verdict]:
         """Side by side, each in a folder of its own."""
         with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
             runs = [
@@ -91,7 +97,7 @@ class Race:
             ]
             return {schedule: done.result() for schedule, done in zip(schedules, runs)}
 
-    def _verdict(self, run: HarnessRun, schedule: Schedule, calls: int) -> Verdict:
+    def _verdict(self, run: HarnessRun, schedule: ThreadSchedule, calls: int) -> Verdict:
         scheduled = replace(run, environment=(*run.environment, *schedule.environment), cpus=())
         failure = scheduled.check(self.cases, self.reference.alignment, self.limits, calls=calls)
         if isinstance(failure, Failed):

@@ -102,7 +102,7 @@ def allow(rules: int, path: str, rights: int) -> None:
 # --- system calls ------------------------------------------------------------------------------------------------
 
 
-class Program(ctypes.Structure):
+class FilterProgram(ctypes.Structure):
     """struct sock_fprog."""
 
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
@@ -112,7 +112,7 @@ def filter_calls(code: bytes, *, listen: bool) -> int:
     """Load a filter; the descriptor on which a broker listens, or 0. OSError where the kernel takes none. Measured code
     runs as fast as without: SPEC_ALLOW leaves out mitigations that older kernels tie to filters."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    program = Program(len(code) // 8, code)
+    program = FilterProgram(len(code) // 8, code)
     flags = SPEC_ALLOW | (NEW_LISTENER if listen else 0)
     return call("seccomp", SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(program))
 

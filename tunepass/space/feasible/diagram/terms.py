@@ -34,7 +34,7 @@ class Term:
     safe: bool = False  # defined everywhere and far from overflow, and so are its children
     code: int = 0  # a variable's number, or a place's item code
     owner: str = ""  # the permutation of a place
-    parts: dict[int, Split] = field(default_factory=dict, repr=False)  # by bound variables
+    parts: dict[int, TermSplit] = field(default_factory=dict, repr=False)  # by bound variables
     frontiers: dict[int, tuple[Term, ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -42,7 +42,7 @@ class Term:
         return self.kind in ("sum", "product", "all", "any")
 
 
-class Split(NamedTuple):
+class TermSplit(NamedTuple):
     part: Term | None
     sign: int
     rest: tuple[tuple[int, Term], ...]
@@ -183,7 +183,7 @@ class Terms:
             self._shared[key] = term
         return term
 
-    def split(self, t: Term, bound: int) -> Split:
+    def split(self, t: Term, bound: int) -> TermSplit:
         """A flattened term as its bound part and the other children (constants among them), each with its sign."""
         key = t.mask & bound
         divided = t.parts.get(key)
@@ -193,13 +193,13 @@ class Terms:
             inside = [(s, c) for s, c in signed if c.mask and not c.mask & ~bound]
             rest = tuple((s, c) for s, c in signed if not c.mask or c.mask & ~bound)
             if not inside:
-                divided = Split(None, 1, rest)
+                divided = TermSplit(None, 1, rest)
             elif len(inside) == 1:
-                divided = Split(inside[0][1], inside[0][0], rest)
+                divided = TermSplit(inside[0][1], inside[0][0], rest)
             elif t.kind == "sum":
-                divided = Split(self.sum_of(inside), 1, rest)
+                divided = TermSplit(self.sum_of(inside), 1, rest)
             else:
-                divided = Split(self.nary_of(t.kind, tuple(c for _, c in inside)), 1, rest)
+                divided = TermSplit(self.nary_of(t.kind, tuple(c for _, c in inside)), 1, rest)
             t.parts[key] = divided
         return divided
 
