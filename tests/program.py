@@ -24,6 +24,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.brief_rounds import shorten_rounds
 from tests.examples import ALL, scaled
 from tests.harness_objects import share_harness_objects
 from tests.supervisor_forks import fork_supervisors, server
@@ -87,6 +88,7 @@ def serve(quick: bool) -> None:
     load_everything()
     share_harness_objects(quick)
     if quick:
+        shorten_rounds()
         fork_supervisors()
         server()  # one for all that are forked here
     for line in sys.stdin:
