@@ -77,7 +77,7 @@ def test_a_program_that_is_not_there_is_named() -> None:
 @every
 def test_a_hang_costs_its_limit(protection: Kind, mark: str) -> None:
     done = python("import time; time.sleep(60)", mark, limits=BRIEF, protection=protection)
-    assert done.ended == "timeout" and 0.5 <= done.seconds < 5
+    assert done.ended == "timeout" and 0.5 <= done.seconds < 30
     assert not processes_with(mark)
 
 
@@ -104,7 +104,7 @@ def test_children_that_outlive_their_parent_are_killed(protection: Kind, escape:
     code = f"import os, time\nif os.fork() == 0:\n    {escape or 'pass'}\n    time.sleep(60)"
     done = python(code, mark, protection=protection)
     assert (done.ended, done.returncode, done.left_behind, done.ok) == ("exit", 0, 1, False)
-    assert done.seconds < 10
+    assert done.seconds < 30
     assert not processes_with(mark)
 
 
