@@ -1,4 +1,4 @@
-# make demo: set up .venv and tune a real kernel.  make test: set up and run the tests.  make test-all: the slow ones too.
+# make demo: set up .venv and tune a real kernel.  make test: set up and run the tests.  make test-slow: the slow ones.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -21,7 +21,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Slow tests and all examples of properties too (a quarter of an hour on two cores).
+# The tests that make test leaves out because a quicker one covers the same code.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --slow
+
+# Both, with all examples of properties and all cases of long lists.
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal --all
 

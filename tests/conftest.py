@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import load_profile, repetitive
+from tests.examples import load_profile, repetitive, slow
 from tests.harness_objects import share_harness_objects
 from tests.supervisor_forks import fork_supervisors
 
@@ -23,6 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
     parser.addoption("--all", action="store_true", help="slow tests too, and all examples of properties")
+    parser.addoption("--slow", action="store_true", help="only slow tests, with as many examples as without it")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,18 +34,27 @@ def pytest_configure(config: pytest.Config) -> None:
         fork_supervisors()
 
 
+def pytest_collection() -> None:
+    """Collected tests are no garbage: to look for some among them takes a third of the collection."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Slow tests run with --all, with -m, and by their own name."""
+    """Slow tests run with --all, --slow, -m, and by their own name."""
     if config.getoption("--all") or config.option.markexpr or any("::" in name for name in config.args):
         return
-    slow = {item for item in items if item.get_closest_marker("slow")} | repetitive(items)
-    config.hook.pytest_deselected(items=[item for item in items if item in slow])
-    items[:] = [item for item in items if item not in slow]
+    repeated = repetitive(items)
+    candidates = [item for item in items if item not in repeated]
+    slow_items = slow(candidates)
+    selected = {item for item in candidates if (item in slow_items) == config.getoption("--slow")}
+    config.hook.pytest_deselected(items=[item for item in items if item not in selected])
+    items[:] = [item for item in items if item in selected]
 
 
 def pytest_collection_finish() -> None:
     """The collector of garbage need not look at all tests again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

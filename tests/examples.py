@@ -21,14 +21,20 @@ def load_profile(every: bool) -> None:
     settings.load_profile(name)
 
 
-def examples(count: int) -> settings:
-    """`count` examples in `make test-all`, and as much less in `make test` as properties that state no number."""
-    return settings(max_examples=scaled(count))
+def examples(count: int, few: int = ALL) -> settings:
+    """`count` examples in `make test-all`, and as much less in `make test` as properties that state no number, `few`
+    at most."""
+    return settings(max_examples=count if scaled(ALL) == ALL else min(few, scaled(count)))
 
 
 def scaled(count: int) -> int:
     """The same for cases that a test draws itself."""
     return max(1, count * settings().max_examples // ALL)
+
+
+def optimisation() -> str:
+    """The flag for C of tests that compare results alone: a compiler is quickest where it does not optimise."""
+    return "-O1" if scaled(ALL) == ALL else "-O0"
 
 
 def part(cases: Sequence[Case], count: int) -> Sequence[Case]:
@@ -54,6 +60,29 @@ def repetitive(items: Iterable[pytest.Item]) -> set[pytest.Item]:
             if place % _count(case, "in_turn")
         ),
     }
+
+
+def slow(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The cases that `make test` leaves to `make test-slow`.
+
+    Tests marked `slow`; of those marked `slow_but` all but each count-th case; of classes marked `slow_tests` the tests
+    with one of these words in their names.
+    """
+    return {
+        *(item for item in items if item.get_closest_marker("slow")),
+        *(
+            case
+            for cases in _marked(items, "slow_but")
+            for place, case in enumerate(cases)
+            if place % _count(case, "slow_but")
+        ),
+        *(item for item in items if any(word in item.name for word in _slow_words(item))),
+    }
+
+
+def _slow_words(item: pytest.Item) -> Sequence[str]:
+    marker = item.get_closest_marker("slow_tests")
+    return marker.args if marker else ()
 
 
 def _marked(items: Iterable[pytest.Item], marker: str) -> Collection[list[pytest.Function]]:
