@@ -16,6 +16,7 @@ KINDS = {recording.kind: recording for recording in simulated.recordings()}
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.slow_but(3)
 def test_recorded_rounds_of_a_kernel_that_nothing_changes_keep_the_default(kind: str) -> None:
     assert simulated.false_choices(KINDS[kind], 300) < 3  # 1 in 100
 

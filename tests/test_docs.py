@@ -98,6 +98,7 @@ def shape(text: str) -> list[str]:
         "docs/dnn.md",
     ],
 )
+@pytest.mark.slow_but(4)
 def test_consoles(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     copy_samples(tmp_path / "samples")
@@ -141,6 +142,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
+@pytest.mark.slow_but(4)
 def test_python_blocks(number: int, tmp_path: Path) -> None:
     copy_samples(tmp_path / "samples")
     program = tmp_path / "block.py"

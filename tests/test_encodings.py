@@ -67,6 +67,7 @@ def test_no_key_names_a_file_of_another_folder(
     assert "it names no file of the lock's folder" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_utf8_works_in_any_locale(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.c")
     (tmp_path / name).write_bytes(encoded(SOURCE + LATIN))
@@ -126,6 +127,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name,mark", [(b"caf\xe9.c", b""), (b"marked.c", b"\xef\xbb\xbf")])
+@pytest.mark.slow_but(2)
 def test_a_build_keeps_names_and_bytes(
     name: bytes,
     mark: bytes,

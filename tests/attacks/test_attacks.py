@@ -17,6 +17,7 @@ IN_THE_SUITE = (("misbehaving/daemon.c", "bare"),)
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can build the enclosure that an attack cannot leave")
 @pytest.mark.parametrize("name,mode", IN_THE_SUITE)
+@pytest.mark.slow
 def test_an_attack_loses_and_leaves_nothing(name: str, mode: str) -> None:
     verdict, _ = attack(FOLDER / name, mode)
     assert verdict.lost, verdict

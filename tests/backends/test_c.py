@@ -99,6 +99,7 @@ void f(int n, const double *x, double *y) {
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if shutil.which(c)])
 @pytest.mark.parametrize("body,applied", [("2 * x[i]", True), ("g(x[i])", False)])
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_a_vectorisation_that_the_compiler_refuses_is_not_applied(
     tmp_path: Path, compiler: str, body: str, applied: bool
 ) -> None:

@@ -213,6 +213,7 @@ def test_nothing_is_started_to_read_a_lock(folder: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(not found_devices("opencl"), reason="no OpenCL device: pip install 'tunepass[pocl]'")
+@pytest.mark.slow
 def test_a_build_runs_on_a_device_of_this_machine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("build", "scale.cl", "--device", "host", "--max-evals", "3", "--format", "json")
     status, out, err = run(capsys, *words)

@@ -43,6 +43,7 @@ class TestContract(BackendContract):
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if shutil.which(c)])
+@pytest.mark.slow_but(2)
 def test_a_schedule_is_measured_and_an_illegal_one_fails_with_the_rule(tmp_path: Path, compiler: str) -> None:
     text = SPMM if compiler == "gcc" else SPMM.replace(THREADS, "")  # clang may be without its OpenMP library
     with backend(tmp_path, text, compiler, "-O1").evaluator() as run:
@@ -54,6 +55,7 @@ def test_a_schedule_is_measured_and_an_illegal_one_fails_with_the_rule(tmp_path:
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(5)
 def test_what_the_plain_loops_compute_is_what_numpy_does(tmp_path: Path, name: str) -> None:
     made = backend(tmp_path, KERNELS[name] + BOUND)
     with made.evaluator() as run:
@@ -113,6 +115,7 @@ def test_a_wrong_lowering_ends_the_build_before_anything_is_compared(tmp_path: P
     ],
 )
 @pytest.mark.one_in(2)
+@pytest.mark.slow_but(4)
 def test_candidates_that_are_wrong_are_told(tmp_path: Path, place: str, text: str, stage: str, words: str) -> None:
     task = backend(tmp_path).evaluator().task
     with CompileRun(replace(task, lower=lambda configuration: by_hand(task, **{place: text}))) as run:

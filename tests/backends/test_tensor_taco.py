@@ -125,6 +125,7 @@ def test_the_identity_names_the_program_and_leads_back_to_it(tmp_path: Path, see
         ("", "has no function"),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_what_cannot_be_called_does_not_compile(tmp_path: Path, seen: Path, text: str, message: str) -> None:
     (tmp_path / "text").write_text(text)
     with backend(tmp_path, SPMM, generator="taco").evaluator() as run:

@@ -146,6 +146,7 @@ def test_a_program_is_built_for_a_run(tmp_path: Path) -> None:
     assert other.returncode == 3 and "objective: size -> cost" in other.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_everything_and_the_next_build_goes_on(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write("scale.c", SOURCE)
@@ -164,6 +165,7 @@ def test_ctrl_c_keeps_everything_and_the_next_build_goes_on(tmp_path: Path) -> N
     assert json.loads(folder.run("build", "scale.c", "--format", "json", *COMPILER).stdout)["evaluations"] == 0
 
 
+@pytest.mark.slow
 def test_continue_searches_on_though_the_lock_fits(built: Folder, tmp_path: Path) -> None:
     folder = copied(built, tmp_path)
     done = folder.run("build", "scale.c", "--continue", "--max-evals", "5", "--format", "json", *COMPILER)
@@ -172,6 +174,7 @@ def test_continue_searches_on_though_the_lock_fits(built: Folder, tmp_path: Path
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+@pytest.mark.slow
 def test_instructions_are_counted_the_same_every_time(tmp_path: Path) -> None:
     counted = []
     for place in ("one", "two"):
@@ -219,6 +222,7 @@ def test_the_same_object_code_is_measured_once_and_costs_no_evaluation(tmp_path:
     assert len({same for same, _ in rows if same is not None}) == 2 and all(speed > 0 for _, speed in rows)
 
 
+@pytest.mark.slow
 def test_a_resumed_search_knows_code_that_was_judged_before(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write("twins.c", TWINS)
@@ -257,6 +261,7 @@ void sums(int n, const int *x, int *y)
 """
 
 
+@pytest.mark.slow
 def test_a_finalist_in_whom_the_sanitizers_find_fault_is_disqualified(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write("sums.c", SANITIZED)

@@ -170,6 +170,7 @@ void sized(int n, int *x) { for (int i = 0; i < n; i++) x[i] = TILE + WIDTH; }
         ("-DWIDTH=64 -DWIDTH", "-DWIDTH=1, tuned with -DWIDTH=64"),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_macros_defined_otherwise_than_in_the_build_are_told(folder: Folder, words: str, told: str) -> None:
     folder.write("sized.c", SIZED)
     lock(folder.path, "sized.c", ["cc", "-DWIDTH=64"], ["-O2", "-DWIDTH=64"], TILE=16)
@@ -246,6 +247,7 @@ def scheduled(folder: Folder) -> Folder:
         ("-S src/fill.c", {"fill.s"}, None),
     ],
 )
+@pytest.mark.slow_but(4)
 def test_rewritten_text_leaves_no_trace_in_names(
     scheduled: Folder, words: str, written: set[str], names: str | None
 ) -> None:
@@ -272,6 +274,7 @@ TWO = "int main(void) { return 0; }\n"
 )
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_linked_with_others_it_lists_what_the_compiler_alone_would(
     scheduled: Folder, words: str, compiler: str
 ) -> None:

@@ -75,6 +75,7 @@ def by_itself(folder: Folder, source: str, *words: str, compiler: str) -> dict[s
     ],
 )
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_rewritten_text_is_compiled_as_the_source(scheduled: Folder, words: str, source: str, compiler: str) -> None:
     call = [*words.split(), "-c", source, "-o", "made.o"]
     wanted = by_itself(scheduled, source, *call, compiler=compiler)

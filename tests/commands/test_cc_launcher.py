@@ -84,6 +84,7 @@ def wrapped(folder: Folder) -> Folder:
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_any_launcher_may_stand_before_the_compiler(launcher: str, wrapped: Folder, tmp_path: Path) -> None:
     if shutil.which(launcher.split()[0], path=f"{os.environ['PATH']}:{tmp_path}") is None and launcher[0] != ".":
         pytest.skip(f"no {launcher}")
@@ -95,6 +96,7 @@ def test_any_launcher_may_stand_before_the_compiler(launcher: str, wrapped: Fold
 
 
 @pytest.mark.parametrize("command", ["./own.sh", "nice ./own.sh", "./through.sh ./own.sh"])
+@pytest.mark.slow_but(3)
 def test_a_program_without_a_compilers_name_is_asked_once(command: str, wrapped: Folder) -> None:
     words = [*command.split(), "-c", "probe.c"]
     cache = {"TUNEPASS_CACHE": str(wrapped.path / "cache"), "XDG_STATE_HOME": str(wrapped.path / "state")}

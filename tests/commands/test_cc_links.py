@@ -57,6 +57,7 @@ def has_openmp(compiler: str, path: Path) -> bool:
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("way", ["object", "archive", "library", "whole", "joined", "words", "together", "one"])
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_the_runtime_that_a_choice_needs_is_linked(way: str, compiler: str, folder: Folder, tmp_path: Path) -> None:
     if not has_openmp(compiler, tmp_path):
         pytest.skip(f"{compiler} has no OpenMP")

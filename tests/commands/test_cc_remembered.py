@@ -87,6 +87,7 @@ def test_a_source_without_a_word_for_us_needs_none_of_it(folder: Folder) -> None
 
 
 @pytest.mark.parametrize("changed", ["source", "lock", "words"])
+@pytest.mark.slow_but(3)
 def test_an_answer_goes_with_what_it_was_worked_out_from(folder: Folder, changed: str) -> None:
     compiled(folder)
     words = ["-O1"]
@@ -114,6 +115,7 @@ def forged(folder: Folder, old: bytes, new: bytes) -> None:
 
 
 @pytest.mark.parametrize("new", [b"-DEXTRA=6", b"-wrapper=", b""])
+@pytest.mark.slow_but(3)
 def test_a_record_that_was_changed_is_not_believed(folder: Folder, new: bytes) -> None:
     honest = compiled(folder)
     forged(folder, b"-DEXTRA=5", new)
@@ -168,6 +170,7 @@ void f(int n, const double *x, double *y)
 """
 
 
+@pytest.mark.slow
 def test_an_answer_goes_with_the_headers_that_a_nest_was_read_with(folder: Folder) -> None:
     (folder.path / "inc").mkdir()
     header = folder.write("inc/size.h", "#define LIMIT(n) (n)\n")
@@ -205,6 +208,7 @@ def test_what_others_could_have_written_is_not_believed(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("place", ["cache", "state"])
+@pytest.mark.slow_but(2)
 def test_where_others_may_write_nothing_is_kept(folder: Folder, place: str) -> None:
     (folder.path.parent / place).mkdir()
     inner = folder.path.parent / place / ("cc-1" if place == "cache" else "tunepass")

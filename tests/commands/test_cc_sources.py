@@ -37,6 +37,7 @@ def statistics(folder: Folder) -> dict[str, tuple[bool, str]]:
 
 
 @pytest.mark.parametrize("words", ["-x c -c - -o probe.o", "-c -o probe.o -xc -", "-c -x c++ -o probe.o -"])
+@pytest.mark.slow_but(3)
 def test_a_source_on_stdin_is_the_one_with_its_text(words: str, folder: Folder) -> None:
     done = run_with_stdin(folder, words, PROBE, TUNEPASS_FROZEN="1", **cache(folder))
     assert (done.returncode, done.stderr) == (0, "")
@@ -46,6 +47,7 @@ def test_a_source_on_stdin_is_the_one_with_its_text(words: str, folder: Folder) 
     assert statistics(folder) == {"-": (True, "probe: TILE=32, OPT=-DEXTRA=5")}
 
 
+@pytest.mark.slow
 def test_a_rewritten_source_from_stdin_is_called_as_by_the_compiler(folder: Folder) -> None:
     done = run_with_stdin(folder, "-O1 -MD -S -x c - -g", FILL, **cache(folder))
     assert (done.returncode, done.stderr) == (0, "")
@@ -57,6 +59,7 @@ def test_a_rewritten_source_from_stdin_is_called_as_by_the_compiler(folder: Fold
     assert printed.returncode == 0 and "<stdin>" in printed.stdout and "cache" not in printed.stdout
 
 
+@pytest.mark.slow
 def test_another_text_on_stdin_is_told(folder: Folder) -> None:
     done = run_with_stdin(folder, "-x c -c -", PROBE + "\n", **cache(folder))
     assert done.returncode == 0 and "no one entry of tunepass.lock here has its text" in done.stderr
@@ -69,6 +72,7 @@ def test_another_text_on_stdin_is_told(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", ["probe.c", "other.c", "chain.c", "deep/probe.c"])
+@pytest.mark.slow_but(2)
 def test_a_source_behind_links_has_the_lock_of_what_it_leads_to(name: str, folder: Folder) -> None:
     sandbox = Folder(folder.path.parent / "sandbox")
     (sandbox.path / "deep").mkdir(parents=True)
@@ -106,6 +110,7 @@ def test_a_link_without_a_lock_is_told(folder: Folder) -> None:
     assert statistics(folder) == {str(folder.path / "link.c"): (False, note)}
 
 
+@pytest.mark.slow
 def test_statistics_have_the_last_word_on_each_annotated_source(folder: Folder) -> None:
     shown = folder.run("cc", "--show-stats", **cache(folder))
     assert shown.stdout == "no annotated source has been compiled by tunepass cc\n"

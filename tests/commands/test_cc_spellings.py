@@ -58,6 +58,7 @@ def folder(tmp_path: Path) -> Folder:
     ],
 )
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_each_spelling_is_tuned(words: str, frozen: dict[str, str], compiler: str, folder: Folder) -> None:
     folder.write("probe.h", "/* nothing */\n")
     if "../here" in words:
@@ -72,6 +73,7 @@ def test_each_spelling_is_tuned(words: str, frozen: dict[str, str], compiler: st
 @pytest.mark.parametrize(
     "words", ["-c probe.c two.s main.c", "-c -x c probe.inc main.c -x none two.s", "-S probe.c two.s main.c"]
 )
+@pytest.mark.slow_but(3)
 def test_what_is_compiled_apart_is_compiled_once(words: str, compiler: str, folder: Folder) -> None:
     before = folder.files()
     subprocess.run([compiler, *words.split()], cwd=folder.path, check=True)
@@ -118,6 +120,7 @@ def test_what_is_wrong_is_wrong_as_the_compiler_says(words: str, compiler: str, 
     ],
 )
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_nothing_annotated_slips_through_frozen(words: str, reason: str, folder: Folder) -> None:
     (folder.path / "sub").mkdir()
     for name in ("probe.i", "probe.S", "other.inc", "sub/hidden.h", "sub/again.c", "-o.c"):

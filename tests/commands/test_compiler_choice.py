@@ -46,6 +46,7 @@ def made_by(folder: Folder, name: str) -> set[str]:
     return {program for program, mark in (("gcc", b"GCC: ("), ("clang", b"clang version")) if mark in data}
 
 
+@pytest.mark.slow
 def test_a_build_from_the_lock_uses_the_compiler_of_the_choice(tuned: Folder) -> None:
     done = tuned.run("build", "scale.c", "--frozen", "--", "gcc", "-O1")
     assert done.returncode == 0, done.stderr

@@ -34,6 +34,7 @@ def rows(folder: Folder) -> list[tuple[object, ...]]:
         return connection.execute("SELECT number, configuration, outcome, stage FROM trial ORDER BY number").fetchall()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_status_4_and_blames_nobody(fragile: Folder) -> None:
     full = fragile.write("full", "")
     done = fragile.run(*BUILD)

@@ -32,6 +32,7 @@ def build(folder: Folder, source: str, *words: str) -> tuple[int, str]:
 
 
 @every_compiler
+@pytest.mark.slow_but(2)
 def test_a_missing_header_is_the_compilers_own_message(folder: Folder, compiler: str) -> None:
     folder.write("scale.c", '#include "generated.h"\n' + SOURCE)
     status, said = build(folder, "scale.c", compiler, "-O2")

@@ -15,6 +15,7 @@ from tunepass.compilers.responses import operand
 NAME = "-a::b \"c' @.c"
 
 
+@pytest.mark.slow
 def test_a_name_like_an_option_is_a_file(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write(NAME, SOURCE)
@@ -44,6 +45,7 @@ def test_a_name_with_a_line_break_is_refused(folder: Folder) -> None:
     "spelled", ["./src/fill.c", "src/../src/fill.c", "src//fill.c", "./-f.c", "./a \"b'c.c", ".//./@f.c"]
 )
 @pytest.mark.each_value
+@pytest.mark.slow_but(3)
 def test_rewritten_text_keeps_the_name_as_it_is_spelled(spelled: str, compiler: str, tmp_path: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")

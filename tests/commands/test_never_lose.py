@@ -57,6 +57,7 @@ def refused(done: subprocess.CompletedProcess[str], *words: str, status: int = 2
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(undisturbed: tuple[Place, float], tmp_path: Path) -> None:
     place, seconds = undisturbed
     killed = Place.make(tmp_path / "killed")
@@ -64,6 +65,7 @@ def test_killed_at_any_moment(undisturbed: tuple[Place, float], tmp_path: Path) 
     assert left_running(killed) == []
 
 
+@pytest.mark.slow
 def test_a_file_size_limit_stops_the_search_and_loses_nothing(undisturbed: tuple[Place, float], tmp_path: Path) -> None:
     place = Place.make(tmp_path / "limited")
 
@@ -79,6 +81,7 @@ def test_a_file_size_limit_stops_the_search_and_loses_nothing(undisturbed: tuple
     assert place.rows()[: len(kept)] == kept and place.rows() == undisturbed[0].rows()
 
 
+@pytest.mark.slow
 def test_a_full_disk(undisturbed: tuple[Place, float], small_disk: Path) -> None:
     place = Place.make(small_disk / "app")
     ballast = small_disk / "ballast"
@@ -112,6 +115,7 @@ def test_a_read_only_folder(undisturbed: tuple[Place, float], small_disk: Path, 
     refused(done, "Read-only file system")
 
 
+@pytest.mark.slow
 def test_two_builds_on_one_store(undisturbed: tuple[Place, float], tmp_path: Path) -> None:
     place = Place.make(tmp_path / "shared")
     first, second = place.start("-o", "out1"), place.start("-o", "out2")
@@ -164,6 +168,7 @@ def test_a_store_of_a_newer_schema_is_refused(undisturbed: tuple[Place, float], 
 
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
+@pytest.mark.slow_but(2)
 def test_a_store_that_is_removed_is_rescued(undisturbed: tuple[Place, float], replaced: bool, tmp_path: Path) -> None:
     place = Place.make(tmp_path / "app")
     process = place.start()

@@ -78,6 +78,7 @@ def compiler_of(folder: Path) -> str:
 
 @pytest.mark.parametrize("flags", EVIL_FLAGS, ids=" ".join)
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_a_kernels_lock_commands_nothing(
     flags: list[str], built: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_kernels_lock_commands_nothing(
     "opt", ["-O3 -wrapper ./evil.sh", "@args", "-O3 -o mark-out", "-fplugin=./trap.so", "-O3 -B./evil", "-specs=specs"]
 )
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(3)
 def test_a_choice_commands_nothing(opt: str, built: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(built.path, tmp_path / "copy")
     folder = trapped(tmp_path / "copy", monkeypatch)
@@ -105,6 +107,7 @@ def test_a_choice_commands_nothing(opt: str, built: Folder, tmp_path: Path, monk
     assert statuses["cc -c SOURCE -o made.o"] == 0  # with the source's own defaults, and a warning
 
 
+@pytest.mark.slow
 def test_a_run_pragma_is_not_run(built: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(tmp_path)
     source = (
@@ -118,6 +121,7 @@ def test_a_run_pragma_is_not_run(built: Folder, tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("tools", ["tools: [./trap, gcc]", ""])
+@pytest.mark.slow_but(2)
 def test_a_description_names_nothing_that_is_started(
     tools: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_header_that_changed_is_named_and_searched_again(folder: Folder) -> No
     assert build(folder, *compiler)[0] == 0  # what was measured with the first header is kept
 
 
+@pytest.mark.slow
 def test_without_the_store_it_is_said_that_a_file_changed(folder: Folder) -> None:
     compiler = ("gcc", "-O2", "-Iinclude")
     include_tile(folder)
@@ -73,6 +74,7 @@ def test_without_the_store_it_is_said_that_a_file_changed(folder: Folder) -> Non
     assert reason.startswith("files: a header or another file") and "lists with -M" in reason
 
 
+@pytest.mark.slow
 def test_a_lock_of_the_version_before_is_compared_on_what_it_has(folder: Folder) -> None:
     compiler = ("gcc", "-O2", "-Iinclude")
     include_tile(folder)
@@ -114,6 +116,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
+@pytest.mark.slow_but(3)
 def test_a_file_edited_while_it_is_searched_ends_the_build(folder: Folder, edit: str) -> None:
     """The compiler edits it itself, when it is asked for a certain candidate."""
     include_tile(folder)

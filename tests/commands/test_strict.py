@@ -24,6 +24,7 @@ def states(data: list[dict[str, str]]) -> dict[str, str]:
     return {row["check"]: row["state"] for row in data}
 
 
+@pytest.mark.slow
 def test_a_choice_with_a_check_that_could_not_run_is_refused(folder: Folder) -> None:
     folder.write("scale.c", SOURCE.replace(" sizes()", ""))  # where the source itself fails at some sizes
     done = folder.run(*BUILD, *WAIVED, "--format", "json", *COMPILER)

@@ -27,6 +27,7 @@ def resized(built: Folder, tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return folder
 
 
+@pytest.mark.slow
 def test_another_size_starts_from_the_first_one_s_best(resized: Folder) -> None:
     done = resized.run("build", "scale.c", "--max-evals", "3", "--format", "json", *COMPILER)
     data = json.loads(done.stdout)
@@ -48,6 +49,7 @@ def test_another_size_starts_from_the_first_one_s_best(resized: Folder) -> None:
     assert used["study"] in (resized.path / "out.html").read_text()
 
 
+@pytest.mark.slow
 def test_none_switches_it_off_and_a_store_can_be_named(built: Folder, resized: Folder, tmp_path: Path) -> None:
     words = ["build", str(resized.path / "scale.c"), "--max-evals", "1", "-o", str(tmp_path / "out"), "--continue"]
     alone = resized.run(*words, "--store", "other.db", "--transfer-from", "none", "--format", "json", *COMPILER)
@@ -57,6 +59,7 @@ def test_none_switches_it_off_and_a_store_can_be_named(built: Folder, resized: F
     assert done.returncode == 0 and "  transfer  scale.c::scale@" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_source_that_is_gone_is_remarked_on(built: Folder, resized: Folder, tmp_path: Path) -> None:
     shutil.copy(built.path / ".tunepass/store.db", tmp_path / "source.db")
     words = ["build", str(resized.path / "scale.c"), "-o", str(tmp_path / "out"), "--continue", "--store", "fourth.db"]

@@ -137,6 +137,7 @@ def test_configurations_that_differ_in_the_run_share_a_build(evaluator: Determin
         ),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_failures_by_kind(evaluator: DeterministicRun, changes: dict[str, str], stage: str, log: str) -> None:
     assert isinstance(evaluator.evaluate(DEFAULT).outcome, Measured)
     outcome = evaluator.evaluate(Configuration({**DEFAULT, **changes})).outcome
@@ -172,6 +173,7 @@ def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> 
     assert [len(values) for values in rounds] == [2, 2, 0]
 
 
+@pytest.mark.slow
 def test_nothing_is_built_again_to_compare_and_write_the_best(task: ApplicationTask, tmp_path: Path) -> None:
     products = tmp_path / "products"
     products.mkdir()

@@ -164,6 +164,7 @@ double further(void);
         (4, "stderr, line 3, number 1: expected 2.5, got 3.5"),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_what_is_printed_and_written_is_compared(tmp_path: Path, wrong: int, problem: str) -> None:
     (tmp_path / "value.h").write_text(HEADER)
     (tmp_path / "further.c").write_text(FURTHER)

@@ -72,6 +72,7 @@ def test_the_same_object_code_is_measured_once(evaluator: CompileRun) -> None:
         (22, "out_of_bounds", f"touched out[{N}], 1 past its end"),
     ],
 )
+@pytest.mark.slow_but(4)
 def test_a_hostile_candidate_is_a_failure_of_its_kind(
     evaluator: CompileRun, shape: int, stage: str, words: str
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_hostile_candidate_is_a_failure_of_its_kind(
 
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+@pytest.mark.slow
 def test_clang_agrees(tmp_path: Path) -> None:
     with CompileRun(window_task(tmp_path, compiler="clang")) as evaluator:
         outcomes = {shape: shaped(evaluator, shape).outcome for shape in (0, 3, 6, 8, 10, 12, 16)}
@@ -153,6 +155,7 @@ def test_finalists_are_measured_again_in_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shapes", [(0, 1, 18), (0, 3, 13, 18)])
+@pytest.mark.slow_but(2)
 def test_who_hangs_crashes_or_leaves_keeps_no_other_finalist_from_being_measured(
     tmp_path: Path, shapes: tuple[int, ...]
 ) -> None:
@@ -219,6 +222,7 @@ def test_a_source_with_its_own_main_and_types_is_harnessed(tmp_path: Path) -> No
         (WINDOW.replace("out[i] = in[i]", "out[i] += in[i]"), "two calls on the same data give different results"),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_a_reference_that_cannot_be_judged_by_is_an_error(tmp_path: Path, text: str, words: str) -> None:
     with CompileRun(window_task(tmp_path, text=text)) as evaluator, pytest.raises(ToolError, match=words):
         shaped(evaluator, 0)

@@ -57,6 +57,7 @@ def outcomes(task: KernelTask, *configurations: dict[str, object]) -> list[Outco
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+@pytest.mark.slow
 def test_what_a_kernel_throws_fails_it_alone(tmp_path: Path) -> None:
     shapes = [{"SHAPE": shape} for shape in (1, 2, 3, 4, 0)]
     error, number, memory, ended, honest = outcomes(task_of(tmp_path, THROWS), *shapes)
@@ -68,6 +69,7 @@ def test_what_a_kernel_throws_fails_it_alone(tmp_path: Path) -> None:
     assert isinstance(honest, Measured)
 
 
+@pytest.mark.slow
 def test_a_resized_vector_is_compared_with_its_length(tmp_path: Path) -> None:
     text = (
         "#include <vector>\n#pragma tunepass param WRONG: integer(0..1) = 0\n"
@@ -80,6 +82,7 @@ def test_a_resized_vector_is_compared_with_its_length(tmp_path: Path) -> None:
     assert isinstance(right, Measured) and isinstance(wrong, Failed) and "y.size()" in wrong.log
 
 
+@pytest.mark.slow
 def test_a_static_function_of_c(tmp_path: Path) -> None:
     text = (
         "#pragma tunepass param WRONG: integer(0..1) = 0\n"
@@ -101,6 +104,7 @@ def test_the_ends_of_a_vector_are_watched(tmp_path: Path) -> None:
     assert isinstance(right, Measured) and isinstance(past, Failed) and past.stage == "out_of_bounds", past
 
 
+@pytest.mark.slow
 def test_a_source_whose_types_and_variables_are_needed_keeps_its_standard(tmp_path: Path) -> None:
     text = (
         "#include <concepts>\n#include <vector>\n#pragma tunepass param WRONG: integer(0..1) = 0\n"

@@ -128,6 +128,7 @@ def test_the_reference_computes_what_numpy_does_with_the_same_numbers(tmp_path: 
         assert np.allclose(calls[0][0].values, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_reference_that_another_way_to_compute_contradicts_ends_the_build(tmp_path: Path) -> None:
     def refuse(reference: Reference) -> None:
         raise ToolError(f"{len(reference.outputs)} outputs are wrong")
@@ -145,6 +146,7 @@ def test_data_that_is_gone_is_an_error_of_the_harness(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("element,letter", [("float", "f4"), ("int", "i4"), ("int64_t", "i8"), ("double", "f8")])
+@pytest.mark.slow_but(2)
 def test_numbers_are_drawn_again(element: str, letter: str, tmp_path: Path) -> None:
     source = tmp_path / "copy.c"
     prototype = f"void copy(const {element} *x, {element} *y)"

@@ -37,6 +37,7 @@ def outcomes(task: KernelTask, *configurations: dict[str, object]) -> list[Outco
 
 
 @pytest.mark.parametrize("path", [p for p in WRONG if p.stem != "race"], ids=lambda p: p.stem)
+@pytest.mark.slow_but(12)
 def test_a_wrong_kernel_fails(path: Path, tmp_path: Path) -> None:
     attack = Attack.read(path)
     after = {"AFTER": "-DAFTER=0"}
@@ -79,6 +80,7 @@ int see(void) { return state; }
 
 
 @pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.slow_but(2)
 def test_how_much_is_written_may_depend_on_the_inputs(tmp_path: Path, counted: bool) -> None:
     """What lies beyond it is left by earlier calls; variables under an #if are compared where they exist."""
     command = ("gcc", "-O1", *(["-DCOUNTED"] if counted else []))

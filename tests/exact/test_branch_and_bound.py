@@ -34,6 +34,7 @@ class TestBranchAndBound(ExactSolverContract):
 
 @examples(40)
 @given(st.lists(st.integers(-9, 9), min_size=6, max_size=6))
+@pytest.mark.slow
 def test_the_front_is_exact_for_any_weights(weights: list[int]) -> None:
     a, b, c, d, e, f = weights
     space = numeric_space()

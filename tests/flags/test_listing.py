@@ -18,6 +18,7 @@ run: {command: ./main}
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.slow_but(2)
 def test_a_build_takes_what_is_printed(
     compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

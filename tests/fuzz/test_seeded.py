@@ -17,6 +17,7 @@ FEW = 20  # of the kinds that call a preprocessor for each case, or read whole m
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow_but(4)
 def test_no_internal_error(kind: str, tmp_path: Path) -> None:
     accepted = 0
     count = scaled(2 * COUNTS.get(kind, FEW))

@@ -157,6 +157,7 @@ def kernel_of(name):
 @pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_estimates_are_finite_and_not_negative(name, device_name):
     kernel = kernel_of(name)
     model = costs(kernel.body_as(Program), load(device_name))
@@ -170,6 +171,7 @@ def test_estimates_are_finite_and_not_negative(name, device_name):
 @pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_more_par_never_needs_less(name, device_name):
     """The next larger par factor: no resource but block RAM shrinks (more banks can pack into fewer blocks)."""
     kernel = kernel_of(name)
@@ -246,6 +248,7 @@ def test_unknown_and_broken_devices():
 @pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_bounds_over_boxes_contain_sampled_values(name, device_name):
     kernel = kernel_of(name)
     model = costs(kernel.body_as(Program), load(device_name))

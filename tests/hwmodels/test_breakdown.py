@@ -28,6 +28,7 @@ def walk(parts):
 @pytest.mark.parametrize("name", ["stratix-v", "ecp5", "vu9p"])
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.each_value
+@pytest.mark.slow_but(3)
 def test_parts_add_up_to_the_whole(path, name):
     (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
     device = load(name)

@@ -23,6 +23,7 @@ capacity: {source: data sheet, luts: 24000, ffs: 24000, dsps: 28, brams: 56}
 
 
 @pytest.mark.parametrize("name", list(SHIPPED))
+@pytest.mark.slow_but(2)
 def test_a_device_that_ships_is_a_file_as_well(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.yaml"
     path.write_text(SHIPPED[name])

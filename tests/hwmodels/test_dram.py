@@ -43,6 +43,7 @@ def drawn(kernel: Kernel, n: int) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_no_configuration_moves_more_than_the_board(path, device_name):
     kernel, device = sample(path), load(device_name)
     program = kernel.body_as(Program)

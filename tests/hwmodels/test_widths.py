@@ -66,6 +66,7 @@ def test_the_parameters() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.slow_but(3)
 def test_a_width_is_priced_as_the_source_that_says_it(device: str) -> None:
     kernel = kernel_of(TEXT)
     model = model_of(kernel, device)

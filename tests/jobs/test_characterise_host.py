@@ -31,6 +31,7 @@ def test_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 
 
 @needs_cc
+@pytest.mark.slow
 def test_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUNEPASS_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "mine.yaml"
@@ -52,6 +53,7 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 
 @needs_cc
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

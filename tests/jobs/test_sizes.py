@@ -70,6 +70,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("variants", [5, 2])
+@pytest.mark.slow_but(2)
 def test_near_the_best_of_each_size(folder: Path, variants: int) -> None:
     done = run_tunepass(["build", "twice.cu", *MODEL, "--strategy", "exhaustive", "--variants", str(variants)], folder)
     assert done.returncode == 0, done.stderr

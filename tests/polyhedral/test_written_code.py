@@ -101,6 +101,7 @@ def program(cases: Sequence[tuple[Scop, Plan]]) -> str:
     return PROGRAM.format(functions="".join(functions), rows=", ".join(rows))
 
 
+@pytest.mark.slow
 def test_random_legal_schedules_compute_the_same(tmp_path: Path) -> None:
     cases = [(scop, plan) for scop in (SYRK, JACOBI, SOLVE, ROWS) for plan in legal_plans(scop, 2, seed=3)]
     cases += [(FORWARD, Plan(shape="split", order=("j", "i"), jam=(("j", 2),)))]  # isl takes S2 out of the loop over i

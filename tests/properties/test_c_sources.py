@@ -49,6 +49,7 @@ def damaged(text: str, r: random.Random) -> str:
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda p: p.stem)
+@pytest.mark.slow_but(7)
 def test_damaged_sources(path: Path) -> None:
     original = path.read_text()
     head = original[: original.index("{")]  # most pragmas: damage is more interesting there

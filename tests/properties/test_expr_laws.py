@@ -28,7 +28,7 @@ ROWS = 24
 seeds = st.integers(0, 2**32 - 1)
 
 
-@examples(200)
+@examples(200, few=25)
 @given(expressions(rounded=True))
 def test_printing_round_trips(e: Expr) -> None:
     assert parse(to_text(e), NAMES) == e
@@ -48,7 +48,7 @@ def coded(value: object, e: Expr) -> object:
     return number(value, e.type) if isinstance(e.type, CategoryType) else value
 
 
-@examples(200)
+@examples(200, few=25)
 @given(expressions(), seeds)
 def test_numpy_is_python_one_row_at_a_time(e: Expr, seed: int) -> None:
     found = columns(seed, ROWS)
@@ -65,7 +65,7 @@ def test_numpy_is_python_one_row_at_a_time(e: Expr, seed: int) -> None:
         assert not is_defined or value == coded(wanted, e), to_text(e)
 
 
-@examples(200)
+@examples(200, few=25)
 @given(expressions(rounded=True), seeds, st.booleans())
 def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> None:
     """As compiling reads it: one box, given by domains, some names without one."""
@@ -98,7 +98,7 @@ def check_bounds(e: Expr, bounds: Bounds, values: Sequence[object]) -> None:
     assert not isinstance(e.type, RealType) or not np.isnan(bounds.lo)
 
 
-@examples(200)
+@examples(200, few=25)
 @given(expressions(rounded=True), seeds)
 def test_the_intervals_of_many_boxes_contain_every_value(e: Expr, seed: int) -> None:
     one, other = columns(seed, ROWS), columns(seed + 1, ROWS)
@@ -141,7 +141,7 @@ def check_native(exprs: list[Expr], seed: int, trusted: bool, rounded: bool = Fa
         assert np.array_equal(program.satisfied(found, LONG), wanted_rows)
 
 
-@examples(200)
+@examples(200, few=25)
 @given(st.lists(expressions(), min_size=1, max_size=2), seeds, st.booleans())
 def test_native_equals_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
     check_native(exprs, seed, trusted)
@@ -157,7 +157,7 @@ def bits(program: CompiledExpressions, found: dict[str, NDArray[np.generic]]) ->
     return [a.tobytes() for a in (*(x for f in evaluated for x in (f.values, f.defined)), *rows)]
 
 
-@examples(200)
+@examples(200, few=25)
 @given(
     st.lists(expressions(), min_size=1, max_size=2), seeds, st.sampled_from([1, 8, 1 << 14]), st.sampled_from([1, 64])
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import scaled
+from tests.examples import optimisation, scaled
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.emission.files import emit_file
 from tunepass.frontends.c.frontend import CFrontend
@@ -26,7 +26,7 @@ from tunepass.space.configuration import Configuration, Value
 
 NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS") or scaled(20))  # 300 takes minutes
 CHUNK = 20  # nests in one program
-SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = [optimisation(), "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SIDE = 24  # a loop's values lie in [-8, SIDE - 8)
 HEAD = """\
 #include <stdio.h>
@@ -195,6 +195,7 @@ def program(cases: list[Case], emitted: bool) -> str:
 
 @pytest.mark.parametrize("first", range(0, NESTS, CHUNK))
 @pytest.mark.parametrize("compiler,emitted", [("gcc", False), ("gcc", True), ("clang", False)])
+@pytest.mark.slow_but(3)
 def test_rewritten_nests_compute_the_same(compiler: str, emitted: bool, first: int, tmp_path: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")

@@ -64,6 +64,7 @@ def cases(seed: int, language: str) -> list[Case]:
 
 @pytest.mark.parametrize("first", range(0, NESTS, CHUNK))
 @pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.slow_but(4)
 def test_schedules_compute_the_same(compiler: str, first: int, tmp_path: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")

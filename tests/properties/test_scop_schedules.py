@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import scaled
+from tests.examples import optimisation, scaled
 from tests.properties.local_nests import LOCALS, LocalNests
 from tests.properties.scop_nests import SIDE, ScopNests
 from tests.properties.walk_nests import HELPERS, WalkNests
@@ -32,7 +32,7 @@ SCHEDULES = 2  # of each nest
 CHUNK = 10  # nests in one program
 TRIES = 20
 COPIES = 12  # the compiler's time is the test's
-SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = [optimisation(), "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FORMALS = f"int n, int m, unsigned A[{SIDE}][{SIDE}], unsigned B[{SIDE}][{SIDE}], unsigned x[{SIDE}], unsigned *F"
 DRAWN = {"imperfect": ScopNests, "locals": LocalNests, "walks": WalkNests}
 MAIN = """\
@@ -130,6 +130,7 @@ def program(chosen: list[Case], helpers: str = "") -> str:
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("kind", DRAWN)
 @pytest.mark.each_value
+@pytest.mark.slow_but(2)
 def test_schedules_compute_the_same(
     kind: str, compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

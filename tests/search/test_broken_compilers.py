@@ -60,12 +60,14 @@ def judged(folder: Path, fault: str, *configurations: Configuration, jobs: int =
     ],
     ids=["full", "killed", "folder"],
 )
+@pytest.mark.slow_but(3)
 def test_a_fault_now_and_then_costs_no_candidate_its_trial(fault: str, temporary: Path) -> None:
     others = [GOOD, Configuration({"SHAPE": 0, "OTHER": 1}), BROKEN]
     assert judged(temporary, fault, *others) == [Measured, Measured, Failed]
     assert not list(temporary.glob(f"{PREFIX}*"))
 
 
+@pytest.mark.slow
 def test_nor_where_candidates_are_compiled_side_by_side(temporary: Path) -> None:
     others = [Configuration({"SHAPE": 0, "OTHER": i}) for i in range(3)]
     fault = f"[ $calls != 2 ] || [ -e failed ] || {{ touch failed; {FULL}; }}"
@@ -80,6 +82,7 @@ def test_nor_where_candidates_are_compiled_side_by_side(temporary: Path) -> None
     ],
     ids=["vanished", "unknown"],
 )
+@pytest.mark.slow_but(2)
 def test_a_fault_that_stays_ends_the_search(fault: str, words: str, temporary: Path) -> None:
     with pytest.raises(EnvironmentFault, match=words):
         judged(temporary, fault, GOOD, Configuration({"SHAPE": 3}), GOOD)

@@ -49,6 +49,7 @@ def test_what_is_under_evaluation_counts() -> None:
     assert len({(one.configuration, one.fidelity) for one in asked}) == len(asked)
 
 
+@pytest.mark.slow
 def test_several_levels_each_foretell_the_next() -> None:
     levels = [tp.Fidelity("half", cost=0.3), tp.Fidelity("count", cost=0.02)]
     study = tp.FidelityStudy(SPACE, TIME, levels, budget=15)
@@ -118,6 +119,7 @@ def test_an_unknown_fidelity_is_told_with_the_nearest() -> None:
     assert "did you mean 'small'" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_cheap_evaluations_save_costly_ones_on_branin() -> None:
     """With 15 evaluations' worth the regret is a tenth of what 20 evaluations without a cheap level leave."""
     problem = Branin()

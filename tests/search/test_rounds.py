@@ -47,6 +47,7 @@ def build(
     return decide_winner(TIME, default, [Finalist(each) for each in values]), made
 
 
+@pytest.mark.slow
 def test_two_thousand_builds_of_a_kernel_that_nothing_changes_keep_the_default() -> None:
     """The contract is fewer than 1 in 100; 10 wrong ones are expected at most (ALPHA)."""
     rng, wrong, kinds = np.random.default_rng(20), 0, ("plain", "skewed", "spikes", "lasting")
@@ -128,6 +129,7 @@ def test_a_gain_is_found_in_the_few_rounds_that_a_short_build_has() -> None:
     assert found >= 16  # few where all of them made six rounds
 
 
+@pytest.mark.slow
 def test_a_short_build_keeps_the_default_of_a_kernel_that_nothing_changes() -> None:
     rng = np.random.default_rng(28)
     wrong = sum(not build(noise(rng, "lasting", (9, 40)), seconds=54.0)[0].kept_default for _ in range(1000))

@@ -65,7 +65,8 @@ def build(seed: int, budget_s: float, again_s: float, noise: float = 0.08) -> tu
     return found, evaluator.clock.now
 
 
-@pytest.mark.parametrize("again_s", [0.05, pytest.param(0.2, marks=pytest.mark.slow), 0.35])
+@pytest.mark.parametrize("again_s", [0.05, 0.2, 0.35])
+@pytest.mark.slow_but(3)
 def test_a_gain_of_a_third_is_found_by_builds_of_forty_seconds(again_s: float) -> None:
     found, seeds = 0, scaled(20)
     for seed in range(seeds):

@@ -40,18 +40,21 @@ def test_lists_the_space_when_the_budget_covers_it() -> None:
     assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).wrapped, Bayesian)
 
 
+@pytest.mark.slow
 class TestAutoOnReals(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
         return lambda t: Bayesian(t, REALS)
 
 
+@pytest.mark.slow
 class TestAutoOnRealsAndSeveralObjectives(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
         return lambda t: Hypervolume(t, SEVERAL_REALS)
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestAutoOnRealsAndThreeObjectives(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
@@ -108,6 +111,7 @@ def test_a_rough_objective_is_not_taken_for_noise() -> None:
     assert min(rank_correlation(mean, loss) for mean, loss in zip(predicted, losses[60:].T)) > 0.6
 
 
+@pytest.mark.slow
 def test_a_rough_function_of_reals_does_not_stall_at_a_lucky_measurement() -> None:
     (ackley,) = [problem for problem in panel_reals.PROBLEMS if problem.name == "Ackley10"]
 

@@ -62,6 +62,7 @@ def test_what_does_not_fit_comes_once_all_that_fits_is_known() -> None:
     assert sorted(seen[:3]) == [1, 2, 3] and sorted(seen) == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestRefused(StrategyContract):
     """Everything else a strategy promises holds though the task says that nothing fits."""
 

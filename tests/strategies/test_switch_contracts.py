@@ -31,6 +31,7 @@ SWITCHES = {
 
 
 @pytest.mark.in_turn(3)
+@pytest.mark.slow
 class TestSwitches(StrategyContract):
     @pytest.fixture(params=SWITCHES, ids=lambda name: str(name).replace(" ", "_"))
     def build(self, request: pytest.FixtureRequest) -> Build:
@@ -49,6 +50,7 @@ def siblings() -> SeveralPriorMeans:
     return SeveralPriorMeans(made)
 
 
+@pytest.mark.slow
 class TestSiblings(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:

@@ -70,6 +70,7 @@ SWITCHES = [
 
 
 @pytest.mark.parametrize("name,base,turned,about,beside", SWITCHES, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.slow_but(3)
 def test_a_switch_changes_what_it_is_about(
     name: str, base: BayesianSettings, turned: BayesianSettings, about: list[object], beside: list[object] | None
 ) -> None:

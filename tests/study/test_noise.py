@@ -124,6 +124,7 @@ def test_nothing_known_of_the_noise_recommends_the_best_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("objective", [TIME, RATE])
+@pytest.mark.slow_but(2)
 def test_noise_is_found_out_and_the_interval_holds_the_truth(objective: Objective) -> None:
     inside = 0
     for seed in range(6):

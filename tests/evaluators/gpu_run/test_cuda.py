@@ -141,6 +141,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("number", FAILURES)
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_a_failing_launch_is_a_failure_of_its_kind_and_the_next_one_is_measured(run: GpuRun, number: int) -> None:
     stage, words = FAILURES[number]
     failed = run(shape(number)).outcome

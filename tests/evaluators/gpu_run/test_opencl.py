@@ -70,6 +70,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("number", FAILURES)
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_a_wrong_kernel_is_a_failure_of_its_kind_and_the_next_one_is_measured(run: GpuRun, number: int) -> None:
     stage, words = FAILURES[number]
     assert isinstance(run(shape(0, 25)).outcome, Measured)
@@ -106,6 +107,7 @@ N, X, Y = scale_body().arguments
         ((GpuScalar(name="n", element="double", value=e("1000")), X, Y), "argument 1 does not match"),
     ],
 )
+@pytest.mark.slow_but(2)
 def test_arguments_that_do_not_match_the_kernel_are_told(
     tmp_path: Path, arguments: tuple[GpuScalar | GpuBuffer, ...], words: str
 ) -> None:
@@ -114,6 +116,7 @@ def test_arguments_that_do_not_match_the_kernel_are_told(
     assert words in str(raised.value)
 
 
+@pytest.mark.slow
 def test_finalists_are_measured_in_turns_and_one_that_fails_has_no_values(run: GpuRun) -> None:
     first, wrong, second = run.compare_again([shape(0), shape(2), shape(0, 25)], rounds=2)
     assert len(first) == len(second) == 2 and wrong == []
@@ -122,6 +125,7 @@ def test_finalists_are_measured_in_turns_and_one_that_fails_has_no_values(run: G
     assert isinstance(failure, Failed) and failure.log.startswith("while timed: ")
 
 
+@pytest.mark.slow
 def test_what_the_reference_does_not_take_is_not_compared(tmp_path: Path) -> None:
     text = """
     __kernel void scale(const int n, __global const float *x, __global float *y, __global float *room) {

@@ -89,6 +89,7 @@ void clamp(int n, const double *x, double *y)
 
 
 @pytest.mark.parametrize(("clause", "told"), [("", 1), (" finite", 0)])
+@pytest.mark.slow_but(2)
 def test_what_differs_with_special_values_alone_is_a_warning(clause: str, told: int, tmp_path: Path) -> None:
     with CompileRun(task_of(tmp_path, BRANCH.replace("CLAUSE", clause))) as evaluator:
         right, wrong = Configuration({"WRONG": 0}), Configuration({"WRONG": 1})

@@ -38,6 +38,7 @@ def compilers() -> list[str]:
 
 
 @pytest.mark.parametrize("compiler", compilers())
+@pytest.mark.slow_but(2)
 def test_other_functions_may_call_what_the_command_does_not_name(tmp_path: Path, compiler: str) -> None:
     right, wrong = outcomes(window_task(tmp_path, compiler, WINDOW + OTHERS), 0, 6)
     assert isinstance(right, Measured), right

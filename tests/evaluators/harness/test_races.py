@@ -116,6 +116,7 @@ void fill(int n, int *y)
 """
 
 
+@pytest.mark.slow
 def test_a_result_that_depends_on_the_schedule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     task = task_of(tmp_path, UNSTEADY, ("gcc", "-O1", "-fopenmp"))

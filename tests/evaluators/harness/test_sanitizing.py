@@ -22,6 +22,7 @@ TEXT = WINDOW.replace(
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if shutil.which(c)])
+@pytest.mark.slow_but(2)
 def test_sanitizers_judge_a_candidate(compiler: str, tmp_path: Path) -> None:
     shapes = (0, 6, 8, 10, 30, 31) if compiler == "gcc" else (0, 30)
     with CompileRun(window_task(tmp_path, text=TEXT, compiler=compiler)) as evaluator:

@@ -92,6 +92,7 @@ void sums(int n, int m, const T *x, T *y)
 
 
 @pytest.mark.parametrize("wide,short", [("double", "float"), ("float", "_Float16")])
+@pytest.mark.slow_but(2)
 def test_other_orders_of_a_sum_pass_and_a_shorter_type_does_not(wide: str, short: str, tmp_path: Path) -> None:
     text = SUMS.replace("SHORT", short).replace("T ", f"{wide} ").replace("T[", f"{wide}[")
     ways = [

@@ -168,6 +168,7 @@ def test_constants_that_no_double_holds_are_bounded_outward(big: int) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 @examples(20)
 @given(seed=st.integers(0, 10_000))
+@pytest.mark.slow_but(3)
 def test_every_value_is_within_the_bounds(text: str, seed: int) -> None:
     e, rng = parse(text, MORE_NAMES), np.random.default_rng(seed)
     lo = {n: rng.integers(1, 60, 8) for n in ("a", "b")}

@@ -32,6 +32,7 @@ def computed(op: str, *operands: float) -> float | None:
 
 
 @pytest.mark.parametrize("op", [op for op, operands in REAL_RULES if operands == 2])
+@pytest.mark.slow_but(4)
 def test_corners_are_within(op: str) -> None:
     ranges = [(a, b) for a, b in itertools.product(ENDS, ENDS) if a <= b]
     for x, y in itertools.product(ranges, ranges):

@@ -43,6 +43,7 @@ def test_independent_mistakes_are_told_together() -> None:
     ],
     ids=["deep", "long literal", "tower", "open string"],
 )
+@pytest.mark.slow_but(4)
 def test_hostile_constraints_are_diagnostics(constraint: str) -> None:
     text = (
         "#pragma tunepass param N: integer(1..8)\n"
@@ -61,6 +62,7 @@ def test_hostile_constraints_are_diagnostics(constraint: str) -> None:
     ["(" * 100_000, "f(1, " * 30_000, "namespace a { " * 10_000, "word" * 40_000 + "(x)", 'tune("A", ' * 12_000],
     ids=["brackets", "calls", "scopes", "word", "constants"],
 )
+@pytest.mark.slow_but(3)
 def test_what_is_never_closed_is_passed_over_in_one_go(before: str) -> None:
     """A square of so many characters would not end."""
     text = "#pragma tunepass param N: integer(1..8)\n#pragma tunepass kernel g(y: out double[8])\n"

@@ -94,6 +94,7 @@ def assert_same(again: Kernel, read: Kernel, chosen: Configuration) -> None:
 
 
 @pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.slow_but(3)
 def test_a_tuned_source_is_read_again(name: str) -> None:
     read, *_ = parse(SOURCES[name], name).kernels
     space = Space(read.parameters, read.constraints)

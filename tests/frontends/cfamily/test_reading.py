@@ -61,6 +61,7 @@ def test_a_kernel_that_a_condition_leaves_out_names_the_condition() -> None:
     )
 
 
+@pytest.mark.slow
 def test_macros_that_make_too_much_code_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(asking.LIMITS, "as", (resource.RLIMIT_AS, 1 << 28))
     doubled = "".join(f"#define A{n} A{n - 1} A{n - 1}\n" for n in range(1, 40))

@@ -17,5 +17,6 @@ def test_every_file_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.slow_but(3)
 def test_weights_shapes_and_operations_are_the_frameworks(name: str) -> None:
     assert differs(count(name), ROWS[name]) == []

@@ -279,6 +279,7 @@ def test_nothing_is_executed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(SAMPLES.glob("*.py"))])
+@pytest.mark.slow_but(3)
 def test_samples_are_read_and_emitted_with_their_choices(name: str) -> None:
     path = SAMPLES / name
     kernel = DnnFrontend().parse(Source(str(path), path.read_text())).kernels[0]

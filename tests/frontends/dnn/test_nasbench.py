@@ -81,6 +81,7 @@ CHAIN = {(k, k + 1) for k in range(6)}
         ({(0, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 5), (3, 5), (4, 5)}, (MP,) * 4, 227_274),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_cells_of_nas_bench_101(edges: set[tuple[int, int]], labels: tuple[int, ...], expected: int) -> None:
     assert priced(edges, labels) == expected
 

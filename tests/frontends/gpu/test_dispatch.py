@@ -76,6 +76,7 @@ def test_options_and_launches_of_opencl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["cuda/matmul.cu", "cuda/reduction.cu", "cuda/nbody.cu", "cuda/stencil.cu", ""])
 @pytest.mark.one_in(2)
+@pytest.mark.slow_but(3)
 def test_all_variants_in_one_file(path: str, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("no nvcc")

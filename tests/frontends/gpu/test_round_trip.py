@@ -117,6 +117,7 @@ def placeless(body: GpuKernel) -> GpuKernel:
 
 
 @pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.slow_but(4)
 def test_a_tuned_source_is_read_again(name: str) -> None:
     read = kernel(SOURCES[name], name)
     space = Space(read.parameters, read.constraints)
@@ -150,6 +151,7 @@ def test_a_text_is_written_as_it_is_read(text: str) -> None:
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 @pytest.mark.parametrize("name", [n for n in SOURCES if n.endswith(".cu") and n not in ("kinds.cu", "scale.cu")])
+@pytest.mark.slow_but(4)
 def test_nvcc_compiles_it_as_it_is(name: str, tmp_path: Path) -> None:
     read = kernel(SOURCES[name], name)
     space = Space(read.parameters, read.constraints)

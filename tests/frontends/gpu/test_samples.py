@@ -77,6 +77,7 @@ def right(kernel: Kernel, found: Arrays, expected: Arrays) -> None:
 
 
 @pytest.mark.parametrize("path", CUDA, ids=lambda p: p.name)
+@pytest.mark.slow_but(5)
 def test_cuda_on_the_processor(path: Path, tmp_path: Path) -> None:
     kernel = sample(path)
     body, default = kernel.body_as(GpuKernel), Space(kernel.parameters, kernel.constraints).default
@@ -96,6 +97,7 @@ def test_cuda_on_the_processor(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", CUDA, ids=lambda p: p.name)
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
 @pytest.mark.each_value
+@pytest.mark.slow_but(5)
 def test_nvcc_compiles_it(path: Path, architecture: str, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("no nvcc")
@@ -107,6 +109,7 @@ def test_nvcc_compiles_it(path: Path, architecture: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("path", OPENCL, ids=lambda p: p.name)
+@pytest.mark.slow_but(2)
 def test_opencl_on_pocl(path: Path) -> None:
     cl = pytest.importorskip("pyopencl", reason="no pyopencl")
     found = found_devices("opencl")
@@ -143,6 +146,7 @@ def test_opencl_on_pocl(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["matmul", "reduction", "nbody"])
+@pytest.mark.slow_but(3)
 def test_what_the_default_computes(name: str, tmp_path: Path) -> None:
     kernel = sample(SAMPLES / "cuda" / f"{name}.cu")
     body, default = kernel.body_as(GpuKernel), Space(kernel.parameters, kernel.constraints).default

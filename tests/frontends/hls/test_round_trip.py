@@ -46,6 +46,7 @@ def scheduled(kernel: Kernel, values: dict[str, object]) -> Kernel:
 
 @pytest.mark.parametrize("name", SOURCES)
 @given(data=st.data())
+@pytest.mark.slow_but(3)
 def test_a_tuned_source_reads_as_what_was_chosen(name: str, data: st.DataObject) -> None:
     kernel = parse(SOURCES[name], name)
     values: dict[str, object] = {p.name: data.draw(st.sampled_from(list(p.domain)), p.name) for p in kernel.parameters}

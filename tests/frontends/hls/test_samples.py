@@ -76,6 +76,7 @@ def test_the_default_is_estimated_and_fits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SIZES)
+@pytest.mark.slow_but(3)
 def test_what_is_emitted_has_the_values_and_their_price(name: str) -> None:
     kernel = read(name)
     space = space_of(kernel)
@@ -89,6 +90,7 @@ def test_what_is_emitted_has_the_values_and_their_price(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["matmul.cpp", "convolution.cl", "histogram.cl", "matvec.c"])
+@pytest.mark.slow_but(4)
 def test_more_in_parallel_takes_fewer_cycles(name: str) -> None:
     kernel = read(name)
     space = space_of(kernel)

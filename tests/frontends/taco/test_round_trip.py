@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,6 +149,7 @@ def test_an_expression_reads_as_the_same(expression: TensorExpr) -> None:
     ),
     st.sampled_from(["double", "float", "int", "long"]),
 )
+@pytest.mark.slow
 def test_a_declaration_reads_as_the_same(format_: Format, element: str) -> None:
     index = tuple("ijkl"[: len(format_.levels)])
     tensor = Tensor(name="B", index=index, format=format_, element=element)  # type: ignore[arg-type]

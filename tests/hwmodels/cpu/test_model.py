@@ -46,6 +46,7 @@ def test_what_is_not_affine_is_declined() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.slow_but(6)
 def test_an_order_that_varies_costs_what_it_costs_fixed(order: tuple[str, ...]) -> None:
     rest = "tile(i: T, k: 16) unroll_and_jam(k: U) vectorize(j: V)"
     params = ("T: ordinal(1, 8, 50)", "U: ordinal(1, 4)", "V: categorical(false, true)")
@@ -131,6 +132,7 @@ def test_a_slower_device_is_slower(order: tuple[str, ...], tile: int, unroll: in
 
 @given(n=st.integers(20, 300), more=st.integers(1, 100))
 @examples(20)
+@pytest.mark.slow
 def test_more_iterations_take_longer(n: int, more: int) -> None:
     assert time_ms(kernel("tile(i: 16)", n=n)) < time_ms(kernel("tile(i: 16)", n=n + more))
 

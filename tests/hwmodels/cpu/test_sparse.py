@@ -91,6 +91,7 @@ def test_data_that_is_not_known_has_no_costs() -> None:
     assert sparse_costs(replace(of, body=replace(body, extents=())), DEVICE) is None
 
 
+@pytest.mark.slow
 def test_an_order_that_varies_costs_what_it_costs_fixed() -> None:
     free = spmm(skewed(2000, 12))
     orders = part(list(itertools.permutations(LOOPS)), 24)
@@ -246,6 +247,7 @@ def test_formats_of_any_kind() -> None:
     order=st.permutations(LOOPS),
     unroll=st.sampled_from([2, 16, 256]),
 )
+@pytest.mark.slow
 def test_more_nonzeros_take_longer(length: int, more: int, order: list[str], unroll: int) -> None:
     few, many = (spmm(even(1000, n), order=tuple(order), columns=5000) for n in (length, length + more))
     assert 0 < time_ms(few, unroll=unroll) < time_ms(many, unroll=unroll)
@@ -255,6 +257,7 @@ def test_more_nonzeros_take_longer(length: int, more: int, order: list[str], unr
 @given(
     order=st.permutations(LOOPS), level=st.integers(0, 2), factor=st.floats(1, 10), chunk=st.sampled_from([2, 16, 512])
 )
+@pytest.mark.slow
 def test_a_slower_device_is_slower(order: list[str], level: int, factor: float, chunk: int) -> None:
     of = spmm(skewed(1000, 16), order=tuple(order))
     base, room, before = time_ms(of, chunk=chunk), 1 + 1e-9, DEVICE.levels[level]

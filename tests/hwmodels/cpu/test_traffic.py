@@ -130,6 +130,7 @@ def default(of: Kernel) -> Configuration:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.slow_but(3)
 def test_the_ends_against_a_simulated_cache(order: tuple[str, ...]) -> None:
     """Of a 24 x 24 product, array by array, where no working set is near the size of the cache."""
     for tiles, size_byte in (((8, 8, 8), 1 << 15), ((1, 4, 16), 1 << 15), ((16, 1, 5), 1 << 15), ((1, 1, 1), 64)):
@@ -138,6 +139,7 @@ def test_the_ends_against_a_simulated_cache(order: tuple[str, ...]) -> None:
         assert found == pytest.approx(misses, rel=0.1), (tiles, size_byte)
 
 
+@pytest.mark.slow
 def test_schedules_rank_as_in_a_simulated_cache() -> None:
     pairs = []
     for order, tiles, size_byte in part(list(itertools.product(ORDERS, TILES, (1024, 2048, 4096))), 14):
@@ -155,6 +157,7 @@ def test_schedules_rank_as_in_a_simulated_cache() -> None:
     size_byte=st.integers(64, 1 << 18),
     factor=st.integers(1, 8),
 )
+@pytest.mark.slow
 def test_bounds(order: list[str], tiles: tuple[int, int, int], size_byte: int, factor: int) -> None:
     """At least every block once, at most one block an iteration, and never more in a larger cache."""
     sizes = ", ".join(f"{i}: {t}" for i, t in zip("ijk", tiles))

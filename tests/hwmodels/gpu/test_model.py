@@ -43,6 +43,7 @@ def test_the_registry_knows_it() -> None:
 @pytest.mark.parametrize("device", names())
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_every_device_prices_every_kernel(name: str, device: str) -> None:
     gpu = load(device)
     found = priced(KERNELS[name], gpu, stated_resources(KERNELS[name], gpu))
@@ -131,6 +132,7 @@ def test_the_virtual_machine_reads_it() -> None:
 
 @examples(30)
 @given(st.data())
+@pytest.mark.slow
 def test_bounds_over_boxes_hold_every_time_in_them(data: st.DataObject) -> None:
     kernel = KERNELS[data.draw(st.sampled_from(sorted(KERNELS)))]
     ends = {name: sorted(data.draw(st.tuples(st.integers(1, 40), st.integers(1, 40)))) for name in PLAIN}

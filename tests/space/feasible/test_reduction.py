@@ -42,6 +42,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("text", FOUND)
+@pytest.mark.slow_but(3)
 def test_rows_are_found_where_they_are_one_in_millions(text: str) -> None:
     space = Space(FOUND[text], [text])
     rows = space.sample(60, np.random.default_rng(0))
@@ -114,6 +115,7 @@ def test_what_remainders_rule_out_is_proved_empty() -> None:
 @pytest.mark.parametrize(
     "text", ["a * a + b * b == 1000000007", "a * b % 1000000007 == 7", "a * a % b == 1", "gcd(a, b) == 12345"]
 )
+@pytest.mark.slow_but(4)
 def test_what_is_not_found_is_said_with_its_constraint_and_soon(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[int] = []
     plain = box_search.BoxSearch._judge
@@ -129,6 +131,7 @@ def test_what_is_not_found_is_said_with_its_constraint_and_soon(text: str, monke
     assert sum(judged) < 3_000_000
 
 
+@pytest.mark.slow
 def test_a_search_in_many_dimensions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[int] = []
     plain = box_search.BoxSearch._judge

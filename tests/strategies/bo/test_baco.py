@@ -18,6 +18,7 @@ class TestBaco(StrategyContract):
         return baco
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestPublished(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:

@@ -35,12 +35,14 @@ class TestGp(StrategyContract):
         return lambda t: Bayesian(t, BayesianSettings(surrogate="gp"))
 
 
+@pytest.mark.slow
 class TestMixed(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
         return lambda t: Bayesian(t, BayesianSettings(surrogate="mixed"))
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestSparse(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
@@ -68,6 +70,7 @@ def best(strategy: Bayesian | Random, n: int) -> float:
 
 
 @SURROGATES
+@pytest.mark.slow_but(3)
 def test_beats_random_at_the_same_budget(surrogate: str) -> None:
     space = Space([Integer("x", 0, 63), Integer("y", 0, 31)], constraints=["(x + y) % 2 == 1"])
     ours = [best(Bayesian(task(space, seed=s), BayesianSettings(surrogate=surrogate)), 30) for s in range(5)]
@@ -76,6 +79,7 @@ def test_beats_random_at_the_same_budget(surrogate: str) -> None:
 
 
 @SURROGATES
+@pytest.mark.slow_but(3)
 def test_the_feasibility_model_avoids_failures(surrogate: str) -> None:
     space = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
 
@@ -186,6 +190,7 @@ def test_a_good_prior_of_the_parameters_saves_evaluations() -> None:
     assert believed <= only_drawn and believed < misled
 
 
+@pytest.mark.slow
 def test_a_misleading_prior_of_the_parameters_does_not_prevent_convergence() -> None:
     misled = np.mean([believing(*WRONG, evals=40, seed=seed) for seed in range(3)])
     assert misled < 1.3

@@ -22,6 +22,7 @@ from tunepass.study.trial import Trial
 from tunepass.testing.strategy import Build, StrategyContract, drive, price, small_space, task
 
 
+@pytest.mark.slow
 class TestForest(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
@@ -34,6 +35,7 @@ class TestGp(StrategyContract):
         return lambda t: Hypervolume(t, HypervolumeSettings(surrogate="gp"))
 
 
+@pytest.mark.slow
 class TestMixed(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
@@ -44,6 +46,7 @@ SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}, {"foreseen
 
 
 @pytest.mark.in_turn(2)
+@pytest.mark.slow
 class TestSwitched(StrategyContract):
     @pytest.fixture(params=SWITCHES, ids=str)
     def build(self, request: pytest.FixtureRequest) -> Build:
@@ -51,6 +54,7 @@ class TestSwitched(StrategyContract):
 
 
 @pytest.mark.parametrize("switch", SWITCHES, ids=str)
+@pytest.mark.slow_but(2)
 def test_two_objectives_are_searched_alike_twice_to_the_last_configuration(switch: dict[str, Any]) -> None:
     def said() -> list[Configuration]:
         space = Space([Integer("tile", 4, 8), Integer("unroll", 1, 4)])
@@ -82,6 +86,7 @@ SPACE = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
 
 
 @pytest.mark.parametrize("acquisition", ["ehvi", "smsego"])
+@pytest.mark.slow_but(2)
 def test_beats_random_at_the_same_budget(acquisition: str) -> None:
     settings = HypervolumeSettings(acquisition=acquisition)
     true = [[1 + (x - 10) ** 2 / 400, 1 + (x - 30) ** 2 / 400] for x in range(49)]
@@ -177,6 +182,7 @@ def test_every_ablation_runs(settings: HypervolumeSettings) -> None:
     assert len(set(drive(Hypervolume(task(small_space(), objectives=2), settings), 16))) == 16
 
 
+@pytest.mark.slow
 def test_a_batch_gains_about_what_one_after_the_other_does() -> None:
     def reached(at_once: int, seed: int) -> float:
         strategy, seen = Hypervolume(task(SPACE, seed=seed, objectives=2, max_evals=60)), list[Configuration]()
@@ -191,6 +197,7 @@ def test_a_batch_gains_about_what_one_after_the_other_does() -> None:
     assert np.mean([reached(8, s) for s in range(2)]) > 0.95 * np.mean([reached(1, s) for s in range(2)])
 
 
+@pytest.mark.slow
 def test_a_batch_exhausts_a_space() -> None:
     space = small_space()
     strategy = Hypervolume(task(space, objectives=2, max_evals=None))

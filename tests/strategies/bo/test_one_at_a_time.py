@@ -22,6 +22,7 @@ def near_nine(columns: Columns) -> Floats:
     return np.asarray(columns["x"], dtype=np.float64)
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestProbing(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:

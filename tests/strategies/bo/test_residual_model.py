@@ -27,6 +27,7 @@ RIGHT = "2.5 + (x - 38) ** 2 / 90 + (y - 9) ** 2 / 30"
 WRONG = "50 - (x - 40) ** 2 / 50 - (y - 7) ** 2 / 40"
 
 
+@pytest.mark.slow_tests("exhaust")
 class TestInformed(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
@@ -56,6 +57,7 @@ def test_a_good_prior_saves_evaluations(surrogate: str) -> None:
 
 
 @pytest.mark.parametrize("surrogate", ["gp", "mixed"])
+@pytest.mark.slow_but(2)
 def test_a_misleading_prior_does_not_prevent_convergence(surrogate: str) -> None:
     misled = np.mean([best_after(40, WRONG, surrogate, seed) for seed in range(3)])
     assert misled < 1.3

@@ -34,6 +34,7 @@ def test_a_part_has_what_the_whole_has(source: str, tmp_path: Path) -> None:
     assert own.items() <= part.items() <= whole.items() and len(part) < 6
 
 
+@pytest.mark.slow
 def test_thousands_of_other_entries_are_not_parsed() -> None:
     text = EXPECTED + "".join(entry(X=i).text(f"k{i}.c::f") for i in range(3000))
     part = excerpt(text, "matmul.c")

@@ -107,6 +107,7 @@ def _unusual() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("change", list(_unusual()))
+@pytest.mark.slow_but(4)
 def test_an_unusual_cell_is_read_as_in_a_row_by_itself(change: str, tmp_path: Path) -> None:
     path = stored_trials(tmp_path, TRIALS)
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import optimisation
 from tests.tensors.lower.interpreter import Stored, interpret, store
 from tunepass.ir.tensor import Assignment, Format, Tensor
 from tunepass.tensors.lower import CFunction, Coordinates, Extent, Positions, Values
@@ -21,7 +22,7 @@ from tunepass.tensors.lower.lowering import ALONE
 from tunepass.tensors.lower.text import HELPERS
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", optimisation()]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 PRINTED = {"double": "%.17g", "float": "%.9g", "int": "%d", "long": "%ld"}
 

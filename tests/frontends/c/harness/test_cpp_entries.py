@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import optimisation
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.harness.source import harness_source
@@ -123,7 +124,7 @@ def outputs(folder: Path, text: str, *compiler: str) -> list[bytes]:
     call = kernel.body_as(CKernel).call
     assert call is not None and call.entry is not None
     (folder / "harness.cpp").write_text(harness_source(kernel))
-    words = [*compiler, "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function"]
+    words = [*compiler, optimisation(), "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function"]
     subprocess.run([*words, "-c", "harness.cpp"], cwd=folder, check=True)
     written = []
     for wrong in (0, 1):
@@ -145,6 +146,7 @@ def outputs(folder: Path, text: str, *compiler: str) -> list[bytes]:
     ],
 )
 @pytest.mark.one_in(3)
+@pytest.mark.slow_but(4)
 def test_kernels_as_cpp_writes_them(name: str, compiler: str, tmp_path: Path) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")

@@ -78,6 +78,7 @@ def outputs(program: Path, *words: str) -> list[dict[str, np.ndarray]]:
     return [{name: call[name] for name, _, _ in FIELDS} for call in np.fromfile(path, record)]
 
 
+@pytest.mark.slow_but(2)
 def test_each_number_is_filled_restored_and_written(program: Path) -> None:
     first, second = outputs(program, "mode=check", "seed=5", "calls=2")
     for name, values in first.items():
@@ -117,6 +118,7 @@ def test_padding_is_not_among_what_is_written(program: Path) -> None:
         ("__attribute__((noinline)) long double f(double *y)", "7", "f16"),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_what_is_returned_is_an_output(tmp_path: Path, prototype: str, value: str, kind: str) -> None:
     types = f"typedef float static_result;{TYPES}"
     text = (

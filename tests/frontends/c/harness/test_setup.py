@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import optimisation
 from tunepass.diagnostics import Source
 from tunepass.evaluators.toolchains.compiling import WRAPPED
 from tunepass.frontends.c.call.globals import exposing_text
@@ -80,7 +81,7 @@ def build(folder: Path, pragma: str, text: str, compiler: str = "gcc", *flags: s
     if body.call is not None and body.call.globals:
         checked.append(f'-DTP_INCLUDE_SOURCE="plain{suffix}"')
     for name, words in (("kernel", ["-w", *needed]), ("harness", checked)):
-        command = [compiler, "-O1", *words, *flags, "-c", f"{name}{suffix}", "-o", f"{name}.o"]
+        command = [compiler, optimisation(), *words, *flags, "-c", f"{name}{suffix}", "-o", f"{name}.o"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     wrapped = ["-Wl,--allow-multiple-definition", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
@@ -212,6 +213,7 @@ void shift(const Field &from, Field &to);
     ],
 )
 @pytest.mark.each_value
+@pytest.mark.slow_but(4)
 def test_a_member_function_is_called_on_the_object_that_the_setup_makes(
     tmp_path: Path, make: str, compiler: str
 ) -> None:
@@ -274,6 +276,7 @@ void copy(const Vector &from, Vector *to, int n) { for (int i = 0; i < n; i++) t
         ),
     ],
 )
+@pytest.mark.slow_but(3)
 def test_a_setup_that_fails_is_said_to(tmp_path: Path, body: str, words: str) -> None:
     text = "struct rows { int n; double *x; };\nstruct rows *make(void) { %s }\nvoid add(struct rows *r) { r->n++; }"
     program = build(tmp_path, "add(r) setup(make)", text % body)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import optimisation
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.harness.source import harness_source
@@ -44,7 +45,7 @@ def build(folder: Path, text: str, compiler: str, *flags: str) -> Path:
     (folder / f"kernel{suffix}").write_text(text)
     (folder / f"harness{suffix}").write_text(harness_source(kernel_of(text, f"kernel{suffix}")))
     for name, strict in (("kernel", ["-w"]), ("harness", ["-Wall", "-Wextra", "-Werror"])):
-        words = [compiler, "-O1", *strict, "-DP=0", *flags, "-c", f"{name}{suffix}", "-o", f"{name}.o"]
+        words = [compiler, optimisation(), *strict, "-DP=0", *flags, "-c", f"{name}{suffix}", "-o", f"{name}.o"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     subprocess.run([compiler, *flags, "kernel.o", "harness.o", "-lm", "-o", "program"], cwd=folder, check=True)
@@ -78,6 +79,7 @@ def outputs(program: Path, *words: str) -> np.ndarray:
     return np.fromfile(path).reshape(-1, 7 * N)
 
 
+@pytest.mark.slow_but(2)
 def test_the_data_is_what_the_pragma_says(program: Path) -> None:
     [_, a, b, c, d, e, f] = outputs(program, "mode=check", "seed=5")[0].reshape(7, N)
     i = np.arange(N)
@@ -121,6 +123,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("statement", FAULTS)
+@pytest.mark.slow_but(2)
 def test_faults_are_told_apart(tmp_path: Path, statement: str) -> None:
     program = build(tmp_path, GATHER.replace("{\n    for", "{\n    " + statement + "\n    for", 1), "gcc", "-w")
     status, report = run(program, "mode=check")
@@ -128,6 +131,7 @@ def test_faults_are_told_apart(tmp_path: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 512, 513, 100_000])
+@pytest.mark.slow_but(2)
 def test_arrays_of_any_length_end_at_their_guard(tmp_path: Path, length: int) -> None:
     """One element past the end is always noticed: by the guard, or by the canary before it."""
     text = f"""
@@ -167,6 +171,7 @@ int main(void) { return 1; }
 
 
 @pytest.mark.parametrize("name", ["matmul.c", "spmv.c", "stencil.c"])
+@pytest.mark.slow_but(3)
 def test_the_samples_have_a_harness_that_compiles(name: str, tmp_path: Path) -> None:
     text = (Path(__file__).parents[4] / "samples" / "c" / name).read_text()
     assert build(tmp_path, text, "gcc", "-fopenmp", "-Wno-unused-parameter").exists()

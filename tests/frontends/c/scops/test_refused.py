@@ -117,6 +117,7 @@ def test_code_that_the_compiler_does_not_see() -> None:
         "struct {" * 5000,
     ],
 )  # fmt: skip
+@pytest.mark.slow_but(3)
 def test_hostile_nesting_is_read_or_refused_soon(body: str) -> None:
     macros = "#define M(a) ((a) < n ? (a) : n)\n#define BIG(a) a a a a\n"
     try:
