@@ -14,6 +14,7 @@ priors       priors of the parameters, right and wrong         flags      60 and
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
 fidelity     a cheap level beside the objective                batches      16 suggestions at once
+prior-means  right and wrong prior means (without TUNEPASS_PEERS)
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tests.benchmarks.search import (
     panel_fidelity,
     panel_noise,
     panel_objectives,
+    panel_priors,
     panel_siblings,
     panels,
     pictures,
@@ -49,7 +51,9 @@ MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # cor
 
 def main() -> int:
     options = _options()
-    data, peers = _folder("TUNEPASS_DATA", "SPLIT.json"), _folder("TUNEPASS_PEERS", "results")
+    data = _folder("TUNEPASS_DATA", "SPLIT.json")
+    needs_peers = set(options.table or TABLES) - WITHOUT_PEERS
+    peers = _folder("TUNEPASS_PEERS", "results") if needs_peers else data
     if data is None or peers is None:
         return 2
     start = time.process_time()
@@ -233,6 +237,10 @@ def _batches(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_batches.table(bench.places, _chosen(list(panel_noise.PROBLEMS), options), _seeds(bench, options))
 
 
+def _prior_means(bench: single.Bench, options: argparse.Namespace) -> str:
+    return panel_priors.table(bench.places, _seeds(bench, options), _words(options.problems), bench.told)
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_objectives.table(bench.places, *_of_objectives(bench, options), _words(options.problems))
 
@@ -252,10 +260,12 @@ TABLES: dict[str, tuple[str, Table]] = {
     "noise": ("Recorded tables measured with noise", _noise),
     "fidelity": ("A cheap level beside the objective", _fidelity),
     "batches": ("Suggestions in batches", _batches),
+    "prior-means": ("Right and wrong prior means", _prior_means),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 
+WITHOUT_PEERS = frozenset({"prior-means"})  # tables that show no other tuner's runs
 FIRST_SHOWN = 10  # evaluation of a picture
 PICTURES: dict[str, Callable[[single.Bench, argparse.Namespace], list[charts.Panel]]] = {
     "dev": lambda bench, options: pictures.recorded(bench, _chosen(list(DEV), options), _strategies(options)),
