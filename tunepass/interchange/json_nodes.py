@@ -17,6 +17,9 @@ class JsonReader(NodeReader[SourceError]):
         """The node of the whole text, of limited size (in characters) and depth."""
         try:
             json.loads(self.source.text)
+        except json.JSONDecodeError as error:
+            span = self.source.span(error.pos, error.pos + 1)
+            raise SourceError(f"{self.source.name} is not JSON: {error.msg}", span, self.hint) from None
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
         spaced = Source(self.source.name, self.source.text.replace("\t", " "))  # YAML has no tabs between tokens

@@ -134,6 +134,24 @@ def test_values_as_texts() -> None:
         ),
         ({"input_parameters": {"x": {"parameter_type": "real", "values": [2, 1]}}}, "x: lo <= hi must hold", None),
         ({"input_parameters": {"x": {"parameter_type": "real"}}}, "lacks `values`", None),
+        (
+            {"input_parameters": {"x": {"parameter_type": "integer", "values": [0, 10**400]}}},
+            "`values` are numbers",
+            None,
+        ),
+        ({"input_parameters": {"x": {"parameter_type": "real", "values": [0, 1e999]}}}, "`values` are numbers", None),
+        (
+            {"input_parameters": {"x": {"parameter_type": "categorical", "values": ["a,b"]}}},
+            "cannot stand in a row",
+            None,
+        ),
+        (
+            {"input_parameters": {"x": {"parameter_type": "categorical", "values": ["a\n"]}}},
+            "cannot stand in a row",
+            None,
+        ),
+        ({"time_budget": 10**400}, "of type number", None),
+        ({"run_directory": "a\0b"}, "of type string", None),
         ({"input_parameters": {"x": {"parameter_type": "ordinal", "values": ["a"]}}}, "`values` are numbers", None),
         ({"input_parameters": {"x y": {"parameter_type": "real", "values": [0, 1]}}}, "letters, digits", None),
     ],
@@ -147,8 +165,8 @@ def test_mistakes_have_a_place(more: dict[str, object], message: str, marked: st
 
 
 def test_text_that_is_no_json() -> None:
-    with pytest.raises(SourceError, match="is not JSON"):
-        scenario_of(Source("scenario.json", '{"a": 1'))
+    with pytest.raises(SourceError, match=r"scenario\.json:2:1: error: scenario\.json is not JSON"):
+        scenario_of(Source("scenario.json", '{"a": 1,\n}'))
     with pytest.raises(SourceError, match="a scenario has `input_parameters`"):
         scenario_of(Source("scenario.json", '{"optimization_objectives": ["f"]}'))
     with pytest.raises(SourceError, match="values of JSON"):

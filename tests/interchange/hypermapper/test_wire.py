@@ -15,7 +15,8 @@ from tunepass.diagnostics import SourceError, StudyError
 from tunepass.interchange.hypermapper import wire
 from tunepass.interchange.hypermapper.results import Result
 from tunepass.interchange.hypermapper.scenario import Scenario
-from tunepass.interchange.hypermapper.wire import ClientLines, cells_of, read_reply, request_text
+from tunepass.interchange.hypermapper.values import cells_of
+from tunepass.interchange.hypermapper.wire import ClientLines, read_reply, request_text
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible, Measured
 

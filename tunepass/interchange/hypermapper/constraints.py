@@ -1,7 +1,8 @@
 """Constraints of BaCO: expressions of numexpr, in tunepass's language. Read by `ast`, never evaluated.
 
-`&`, `|` and `~` are `and`, `or` and `not`; of a permutation p, `p_2` is `p[2]` and `p_i2` is `pos(p, 2)`. What numexpr
-refuses (`and`, chained comparisons, texts) and what tunepass's language lacks is refused at its place.
+`&`, `|` and `~` are `and`, `or` and `not`, which scenarios of earlier versions have. Of a permutation p, `p_2` is
+`p[2]` and `p_i2` is `pos(p, 2)`. What numexpr refuses (chained comparisons, texts) and what tunepass's language lacks
+is refused at its place.
 """
 
 from __future__ import annotations
@@ -113,7 +114,10 @@ class _Reader:
                 return typing.constant(value, span)
             case ast.Name(id=name):
                 return self._name(name, node)
-            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            case ast.BoolOp(op=op, values=values):
+                operands = [self._read(value, depth) for value in values]
+                return typing.logical("and" if isinstance(op, ast.And) else "or", operands, span)
+            case ast.UnaryOp(op=ast.Invert() | ast.Not(), operand=operand):
                 return typing.unary("not", self._read(operand, depth), span)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return typing.constant(-value, span)
@@ -172,11 +176,6 @@ class _Reader:
 
     def _untranslated(self, node: ast.expr) -> ExpressionError:
         match node:
-            case ast.BoolOp(op=op):
-                word, sign = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
-                return self._refused(f"`{word}` is not part of numexpr", node, f"write `(a > 1) {sign} (b > 1)`")
-            case ast.UnaryOp(op=ast.Not()):
-                return self._refused("`not` is not part of numexpr", node, "write `~(a > 1)`")
             case ast.Compare(ops=ops) if len(ops) > 1:
                 hint = "write `(1 < a) & (a < 4)`; comparisons beside & and | need parentheses"
                 return self._refused("chained comparisons are not part of numexpr", node, hint)

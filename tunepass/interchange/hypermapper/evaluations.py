@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from tunepass.diagnostics import StudyError
-from tunepass.interchange.hypermapper.parameters import value_of
 from tunepass.interchange.hypermapper.results import Result, result_of_answer
 from tunepass.interchange.hypermapper.scenario import Scenario
 from tunepass.interchange.hypermapper.tables import read_table
+from tunepass.interchange.hypermapper.values import value_of
 from tunepass.interchange.hypermapper.wire import ClientLines, read_reply, request_text
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Infeasible

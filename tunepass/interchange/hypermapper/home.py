@@ -44,6 +44,8 @@ def home_files() -> dict[str, str]:
         "scripts/compute_pareto.py": script("hm-compute-pareto", '"--pareto", '),
         "baco/__init__.py": module,
         "baco/run.py": script("BaCO", names=_OPTIMIZE),
+        "bin/hypermapper": script("HyperMapper"),
+        "bin/hm-compute-pareto": script("hm-compute-pareto", '"--pareto", '),
         "hypermapper/__init__.py": module,
         "hypermapper/optimizer.py": _MODULE.format(mark=MARK, names=_OPTIMIZE.rstrip("\n") + "\n"),
     }

@@ -1,4 +1,4 @@
-"""Input parameters of a scenario, and their values as texts in requests, replies and tables."""
+"""Input parameters of a scenario: what their fields say, with the place of each mistake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -14,9 +14,9 @@ import yaml
 
 from tunepass.diagnostics import Span, TunepassError
 from tunepass.interchange.conditions import Json
+from tunepass.interchange.hypermapper.values import ScenarioParameter, cells_of
 from tunepass.interchange.json_nodes import JsonReader
-from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Parameter, Permutation, Real
+from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Permutation, Real
 from tunepass.space.parameters.checks import RESERVED
 from tunepass.space.prior import Beta, cell_edges
 
@@ -32,59 +32,12 @@ PRIORS: Mapping[str, Beta | None] = {
     "exponential": Beta(1.0, 0.8),
 }
 NAME = re.compile(r"[0-9a-zA-Z_-]+")
+LARGEST = 1e300  # number in a scenario
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioParameter:
-    """A parameter and its name in the scenario. `texts` has the values that are not written as Python writes them."""
-
-    name: str
-    parameter: Parameter
-    texts: Mapping[Value, str] = field(default_factory=dict)
-
-    def text(self, value: Value) -> str:
-        """The value in a request or a table: an ordinal 4 as `4`, an order as `(0, 2, 1)`."""
-        if value in self.texts:
-            return self.texts[value]
-        return str(value) if isinstance(value, tuple | str) else repr(value)
-
-    def value(self, text: str) -> Value | None:
-        """The value that a client or a table writes so; None if it is none of the parameter's kind."""
-        text = text.strip().strip('"').strip()
-        if isinstance(self.parameter, Categorical):
-            return _category(text, self.parameter.domain)
-        if isinstance(self.parameter, Permutation):
-            return _order(text, self.parameter)
-        try:
-            number = float(text)
-        except ValueError:
-            return None
-        if not math.isfinite(number):
-            return None
-        if isinstance(self.parameter, Real):
-            return number
-        exact = self.parameter.canonical(int(number) if number.is_integer() else number)
-        return number if exact is None else exact
-
-
-def value_of(configuration: Configuration, parameter: ScenarioParameter) -> Value:
-    return configuration[parameter.parameter.name]
-
-
-def _category(text: str, domain: Sequence[Value]) -> Value | None:
-    """The category of that name, else the only one that differs in upper and lower case."""
-    if text in domain:
-        return text
-    alike = [value for value in domain if str(value).casefold() == text.casefold()]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _order(text: str, parameter: Permutation) -> Value | None:
-    try:
-        value = tuple(int(word) for word in text.strip("()[]").split(",") if word.strip())
-    except ValueError:
-        return None
-    return value if parameter.admits(value) else None
+def is_number(value: Json) -> bool:
+    """Is it a number, and finite as a double?"""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 class Reports(Protocol):
@@ -144,8 +97,8 @@ class _Description:
 
     def numbers(self) -> list[Number]:
         for value in self.values:
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                problem = f"{self.name}: `values` are numbers, got {json.dumps(value)}"
+            if not is_number(value):
+                problem = f"{self.name}: `values` are numbers, got {json.dumps(value)[:40]}"
                 raise self.reader.fail(problem, self.fields["values"])
         return [value for value in self.values if isinstance(value, int | float)]
 
@@ -158,10 +111,10 @@ class _Description:
 
     def number_default(self) -> Number | None:
         value = self.json("parameter_default")
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        if value is not None and not is_number(value):
             problem = f"{self.name}: `parameter_default` is a number"
             raise self.reader.fail(problem, self.fields["parameter_default"])
-        return value
+        return value if isinstance(value, int | float) else None
 
     def log(self, least: Number) -> bool:
         """Is the scale logarithmic? Not where a value is 0 or less."""
@@ -192,7 +145,7 @@ class _Description:
         return beta
 
     def probabilities(self, prior: list[Json], count: int) -> list[float]:
-        weights = [float(w) for w in prior if isinstance(w, int | float) and not isinstance(w, bool) and w >= 0]
+        weights = [float(w) for w in prior if isinstance(w, int | float) and is_number(w) and w >= 0]
         if len(weights) != len(prior) or len(weights) != count or not 0 < sum(weights) < math.inf:
             problem = f"{self.name}: `prior` has a probability for each of the {count} values"
             raise self.reader.fail(problem, self.fields["prior"])
@@ -205,7 +158,7 @@ class _Description:
         both = self.json("prior_parameters")
         if not isinstance(both, list):
             both = [_first(self.json("custom_gaussian_prior_means")), _first(self.json("custom_gaussian_prior_stds"))]
-        numbers = [float(x) for x in both if isinstance(x, int | float) and not isinstance(x, bool)]
+        numbers = [float(x) for x in both if isinstance(x, int | float) and is_number(x)]
         width, beta = float(hi - lo), None
         if len(numbers) == 2 and width > 0:
             beta = _beta_of_moments((numbers[0] - lo) / width, (numbers[1] / width) ** 2)
@@ -263,6 +216,8 @@ def _ordinal(d: _Description) -> ScenarioParameter:
 
 def _categorical(d: _Description) -> ScenarioParameter:
     names = [value if isinstance(value, str) else json.dumps(value) for value in d.values]
+    if unfit := [name for name in names if not name.isprintable() or cells_of(name) != [name]]:
+        raise d.reader.fail(f"{d.name}: {unfit[0]!r} cannot stand in a row of values", d.fields["values"])
     default, prior = d.json("parameter_default"), d.json("prior")
     weights: list[float] | None = None
     if isinstance(prior, list):

@@ -20,8 +20,9 @@ from tunepass.interchange.hypermapper.fields import (
     effective,
     tuner_of,
 )
-from tunepass.interchange.hypermapper.parameters import ScenarioParameter, read_parameter
+from tunepass.interchange.hypermapper.parameters import is_number, read_parameter
 from tunepass.interchange.hypermapper.scenario import GRID, MODES, Feasibility, Mode, Scenario
+from tunepass.interchange.hypermapper.values import ScenarioParameter
 from tunepass.interchange.json_nodes import JsonReader
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
@@ -32,10 +33,10 @@ DESIGNS = (
     "embedded random sampling",
 )
 _CHECKS: Mapping[str, Callable[[Json], bool]] = {
-    "string": lambda v: isinstance(v, str),
+    "string": lambda v: isinstance(v, str) and v.isprintable(),
     "boolean": lambda v: isinstance(v, bool),
     "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
-    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "number": is_number,
     "object": lambda v: isinstance(v, dict),
     "array": lambda v: isinstance(v, list),
     "string or boolean": lambda v: isinstance(v, str | bool),
@@ -67,10 +68,11 @@ class _Reader(JsonReader):
         self.ignored: list[str] = []
 
     def scenario(self) -> Scenario:
-        fields = self.mapping(self.composed("a scenario", SIZE, DEPTH), "a scenario")
+        root = self.composed("a scenario", SIZE, DEPTH)
+        fields = self.mapping(root, "a scenario")
         for name in ("optimization_objectives", "input_parameters"):
             if name not in fields:
-                raise SourceError(f"{self.source.name}: a scenario has `{name}`")
+                raise self.fail(f"a scenario has `{name}`", root)
         self.tuner = tuner_of(fields, has_constraints=self._has_constraints(fields["input_parameters"]))
         for name, node in fields.items():
             self._check(name, node)
@@ -222,7 +224,11 @@ class _Reader(JsonReader):
     def _objectives(self) -> tuple[str, ...]:
         names = self.value(self.fields["optimization_objectives"])
         assert isinstance(names, list)
-        texts = tuple(name for name in names if isinstance(name, str) and name and not set(name) & set(',"\r\n'))
+        texts = tuple(
+            name
+            for name in names
+            if isinstance(name, str) and name and name.isprintable() and not set(name) & set(',"')
+        )
         if not names or len(texts) != len(names):
             raise self.fail("`optimization_objectives` is a list of names", self.fields["optimization_objectives"])
         return texts

@@ -17,10 +17,10 @@ from tunepass.interchange.hypermapper.evaluations import (
     send,
     table_evaluation,
 )
-from tunepass.interchange.hypermapper.parameters import value_of
 from tunepass.interchange.hypermapper.results import Result, objective_names
 from tunepass.interchange.hypermapper.scenario import GRID, Scenario
 from tunepass.interchange.hypermapper.tables import EarlierResult, ResultsTable, read_table
+from tunepass.interchange.hypermapper.values import value_of
 from tunepass.interchange.hypermapper.wire import END
 from tunepass.machine_faults import doing
 from tunepass.space.configuration import Configuration

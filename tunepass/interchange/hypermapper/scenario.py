@@ -8,7 +8,7 @@ from typing import Literal
 
 from tunepass.diagnostics import Source
 from tunepass.interchange.hypermapper.fields import Tuner
-from tunepass.interchange.hypermapper.parameters import ScenarioParameter
+from tunepass.interchange.hypermapper.values import ScenarioParameter
 from tunepass.space.constraint import Constraint
 
 Mode = Literal["default", "client-server", "exhaustive"]

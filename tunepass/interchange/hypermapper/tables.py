@@ -13,9 +13,9 @@ import numpy as np
 
 from tunepass.diagnostics import Source, SourceError, TunepassError, spelling_hint
 from tunepass.files import read_utf8, write_text
-from tunepass.interchange.hypermapper.parameters import value_of
 from tunepass.interchange.hypermapper.results import Result, result_of_texts
 from tunepass.interchange.hypermapper.scenario import Scenario
+from tunepass.interchange.hypermapper.values import value_of
 from tunepass.machine_faults import doing
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Measured

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from tunepass.diagnostics import Source, SourceError, StudyError, spelling_hint
-from tunepass.interchange.hypermapper.parameters import ScenarioParameter, value_of
 from tunepass.interchange.hypermapper.results import Result, result_of_texts
 from tunepass.interchange.hypermapper.scenario import Scenario
+from tunepass.interchange.hypermapper.values import ScenarioParameter, cells_of, value_of
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Real
 
@@ -66,22 +66,6 @@ def request_text(parameters: Sequence[ScenarioParameter], configurations: Sequen
     rows = [",".join(p.text(value_of(c, p)) for p in parameters) for c in configurations]
     lines = [f"Request {len(rows)}", ",".join(p.name for p in parameters), *rows]
     return "".join(f"{line}\n" for line in lines)
-
-
-def cells_of(text: str) -> list[str]:
-    """The cells of a line: commas inside brackets and quotes separate none."""
-    cells, depth, quoted, start = [], 0, False, 0
-    for place, character in enumerate(text):
-        if character == '"':
-            quoted = not quoted
-        elif not quoted and character in "([":
-            depth += 1
-        elif not quoted and character in ")]":
-            depth = max(0, depth - 1)
-        elif character == "," and not quoted and depth == 0:
-            cells.append(text[start:place].strip().strip('"'))
-            start = place + 1
-    return [*cells, text[start:].strip().strip('"')]
 
 
 class Reply:
