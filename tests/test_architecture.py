@@ -63,7 +63,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("backends", "evaluators", "exact", "hwmodels", "search", "strategies", "ir", "space", "study", "expr"),
         *("registry", "files", "capabilities"),
     },
-    "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir"},
+    "interchange": {
+        *("compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir", "files", "machine_faults"),
+    },
     "reports": {"files", "search", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {
@@ -82,6 +84,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "exact",
             "evaluators",
             "hwmodels",
+            "interchange",
             "reports",
             "strategies",
             "study",

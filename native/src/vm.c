@@ -1,4 +1,4 @@
-/* The expression virtual machine: register code over blocks of columns. See tunepass/expr/vm for the compiler.
+/* The expression virtual machine: register code over blocks of columns. See tunepass/expr/program.py for the compiler.
  *
  * A register is a block of TP_VM_BLOCK int64 or double elements. The first registers are input columns of 8-byte
  * elements, read in place; then constants; then temporaries. Booleans are 0 and 1 in full width inside.

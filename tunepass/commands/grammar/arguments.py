@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "replay": (tuning.add_replay, "tunepass.commands.replay"),
     "store": (results.add_store_checks, "tunepass.commands.store"),
     "lock": (results.add_lock, "tunepass.commands.lock"),
+    "hypermapper": (results.add_hypermapper, "tunepass.commands.hypermapper"),
     "import": (results.add_import, "tunepass.commands.import_"),
     "flags": (results.add_flags, "tunepass.commands.flags"),
     "plugins": (results.add_plugins, "tunepass.commands.plugins"),

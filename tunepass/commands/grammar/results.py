@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tunepass.commands.grammar.shared import add_command, add_kernel, add_store, add_strict
-from tunepass.commands.grammar.values import names
+from tunepass.commands.grammar.values import at_least, names
 
 if TYPE_CHECKING:
     from tunepass.commands.grammar.shared import Commands
@@ -75,6 +75,17 @@ def add_lock(commands: Commands) -> None:
     verifying.add_argument("--signer", metavar="NAME", help="who has to have signed (default: any allowed signer)")
     for action in (signing, verifying):
         action.add_argument("path", nargs="?", default=".", metavar="LOCK", help="a lock or its folder")
+
+
+def add_hypermapper(commands: Commands) -> None:
+    parser = add_command(commands, "hypermapper", "run a scenario of HyperMapper or BaCO, and answer their clients")
+    parser.add_argument("scenario", metavar="SCENARIO", nargs="?", help="the scenario's JSON file")
+    parser.add_argument("tables", metavar="TABLE", nargs="*", help="with --pareto: the results, and the front's file")
+    parser.add_argument("--strategy", metavar="S", help="a strategy of `tunepass build` (default: auto)")
+    parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
+    parser.add_argument("--pareto", action="store_true", help="write the Pareto front of a table of results; no search")
+    parser.add_argument("--home", metavar="DIR", help="write a folder for HYPERMAPPER_HOME; no search")
+    parser.add_argument("--hypermapper3-ending", action="store_true", help="end as HyperMapper 3 does")
 
 
 def add_import(commands: Commands) -> None:
