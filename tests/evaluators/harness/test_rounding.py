@@ -13,7 +13,7 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.reference.rounding import BY_CHANCE, Rounding
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured
+from tunepass.study.outcome import Failed, Measured
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 
@@ -36,10 +36,20 @@ void lu(int n, double A[restrict n][n])
 }
 """
 BACKWARDS = Configuration({"BACKWARDS": 1})
+# -ffast-math at a link has the processor take denormal numbers for zeros: no way of rounding.
+DENORMAL = """
+#pragma tunepass param ZEROS: integer(0..1) = 0
+#pragma tunepass kernel scale(n = 500, x: in double[n], y: out double[n])
+void scale(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = ZEROS ? 0 : x[i] * 1e-310 * 0.75;
+}
+"""
 
 
-def evaluator_of(folder: Path) -> CompileRun:
-    return CompileRun(task_of(folder, ELIMINATION))
+def evaluator_of(folder: Path, text: str = ELIMINATION) -> CompileRun:
+    return CompileRun(task_of(folder, text))
 
 
 def set_up(evaluator: CompileRun) -> tuple[Reference, Rounding]:
@@ -68,6 +78,12 @@ def test_by_chance_each_seed_rounds_otherwise_and_the_same_each_time(tmp_path: P
 def test_sums_in_another_order_are_right_where_a_pivot_decides_all(tmp_path: Path) -> None:
     with evaluator_of(tmp_path) as evaluator:
         assert isinstance(evaluator.evaluate(BACKWARDS).outcome, Measured)
+
+
+def test_zeros_are_not_denormal_numbers(tmp_path: Path) -> None:
+    with evaluator_of(tmp_path, DENORMAL) as evaluator:
+        outcome = evaluator.evaluate(Configuration({"ZEROS": 1})).outcome
+    assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
 
 
 def test_changed_inputs_have_tolerances_of_their_own(tmp_path: Path) -> None:

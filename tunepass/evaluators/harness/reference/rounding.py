@@ -126,7 +126,8 @@ class Rounding:
         target, _, failure = harness.compiling.compile_candidate(candidate, folder, rename_main=rename)
         if failure is not None:
             return f"the source does not compile with {' '.join(flags)}"
-        program, _ = harness.link(target, candidate, folder)
+        # With the candidate's own flags: linked with -ffast-math it would take denormal numbers for zeros.
+        program, _ = harness.link(target, self.candidate, folder)
         if program is None:
             return f"the source cannot be linked with {' '.join(flags)}"
         return replace(self.reference, program=program)
