@@ -15,6 +15,7 @@ import pytest
 
 from tunepass.evaluators.process.protection import Kind, Protection, Trust, available
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.process.supervisor.kernel import number
 
 LIMITS = Limits(wall_s=20)
 MANAGED: tuple[Kind, ...] = ("namespaces", "user_namespaces", "broker")  # those that keep processes apart
@@ -290,6 +291,23 @@ def test_the_temporary_files_of_a_tool_go_when_the_build_is_killed(tmp_path: Pat
     while list(tmp_path.iterdir()) and time.monotonic() < until:
         time.sleep(0.02)
     assert not list(tmp_path.iterdir())
+
+
+@managed
+def test_orphans_of_a_kernel_stay_below_it(protection: Kind, tmp_path: Path) -> None:
+    """So that the outside clock sees who works for it; it cannot let them go."""
+    code = f"""{SYSCALL}
+import os, time
+refused = call({number("prctl")}, 36, 0, 0, 0, 0)
+child = os.fork()
+if child == 0:
+    if os.fork() == 0: time.sleep(60)
+    os._exit(0)
+os.waitpid(child, 0)
+print(refused, [open(f"/proc/self/task/{{t}}/children").read().count(" ") for t in os.listdir("/proc/self/task")])
+"""
+    done = python(code, tmp_path, protection)
+    assert (done.stdout.split(), done.left_behind) == (["-1", "[1]"], 1), done.stderr
 
 
 @managed

@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from types import TracebackType
 
 from tunepass.evaluators.harness.compare import Output
@@ -59,7 +60,8 @@ class ProgramEnded(Exception):
 
 
 class OutsideClock:
-    """Seconds of a program and waits of its main thread, as the operating system counts them."""
+    """Seconds of a program and waits of its main thread, as the operating system counts them. The waits of a program
+    that started processes count as its own time: these may have worked for it, and their time is not in its own."""
 
     def __init__(self, pid: int):
         self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
@@ -80,7 +82,19 @@ class OutsideClock:
     def since(self, start: tuple[float, float, float], end: float) -> float:
         """Seconds until `end`, a time of day."""
         _, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
+        waits = 0.0 if self._started_processes() else waits
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
+
+    def _started_processes(self) -> bool:
+        """Has the program a child now, or had it one that worked? The supervisor has made it the parent of orphans
+        below it."""
+        with contextlib.suppress(OSError, IndexError):
+            for thread in os.listdir(self._tasks):
+                if Path(self._tasks, thread, "children").read_text():
+                    return True
+            user_and_system = Path(self._tasks).with_name("stat").read_text().rpartition(")")[2].split()[13:15]
+            return user_and_system != ["0", "0"]
+        return False
 
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
@@ -116,6 +130,8 @@ def outside_clock_lacks() -> list[str]:
         obstacles.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
     else:
         os.close(file)
+    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
+        obstacles.append("this Linux does not say which processes a program started (/proc/PID/task/TID/children)")
     try:
         time.clock_gettime((~os.getpid() << 3) | 2)
     except OSError:

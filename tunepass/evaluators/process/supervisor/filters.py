@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 
-from tunepass.evaluators.process.supervisor.kernel import AUDIT_ARCH, MACHINE, number
+from tunepass.evaluators.process.supervisor.kernel import AUDIT_ARCH, MACHINE, PR_SET_CHILD_SUBREAPER, number
 
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 AT_NUMBER, AT_ARCH, AT_ARGUMENTS = 0, 4, 16
@@ -130,6 +130,7 @@ def call_filter(trust: str, *, broker: bool, alone: bool = True) -> bytes:
     if trust == "kernel":
         for name in REFUSED:
             program += when(name, returning(EPERM))
+        program += when("prctl", *refuse(0, PR_SET_CHILD_SUBREAPER), returning(ALLOW))
         program += when("ioctl", *refuse_any(1, FLAG_REQUESTS))
         if not (alone or broker):
             for name in GETTING:
