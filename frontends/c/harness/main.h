@@ -24,7 +24,7 @@ static void tp_set_up(int canaries, uint64_t seed) {
 
 /* Makes the calls that the other end orders; `calls` where there is none. */
 static void tp_serve(int calls, int timed) {
-    const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0, 0};
+    const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0, 0, {0}};
     tp_keep_digests();
     if (timed) tp_clock_s = tp_clock_cost();
     tp_obey("ready");

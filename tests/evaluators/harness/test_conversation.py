@@ -10,11 +10,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
+from tunepass.evaluators.harness.dialogue import conversation
 from tunepass.evaluators.harness.dialogue.conversation import (
     COMMAND,
     Conversation,
@@ -22,11 +24,12 @@ from tunepass.evaluators.harness.dialogue.conversation import (
     OutsideClock,
     ProgramEnded,
     elapsed,
+    outside_clock_lacks,
 )
 from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport
-from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused
+from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused, Sampler
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.outcome import Failed
 
@@ -41,24 +44,34 @@ class Harness:
     def __init__(self, theirs: socket.socket, results: int):
         self.socket, self.results = theirs, results
         self.orders: list[tuple[int, ...]] = []
+        self.writes: list[list[int]] = []  # calls of each order whose outputs are written before its last one
         self.work: Callable[[int], None] = lambda count: None  # what so many calls take
         self.call_s = 1e-3  # as it says
+        self.last = 0  # result of the last call
 
     def say(self, *lines: str) -> None:
         self.socket.send("".join(f"{line}\n" for line in lines).encode())
+
+    def write(self, outputs: list[int]) -> None:
+        os.ftruncate(self.results, 0)
+        os.pwrite(self.results, struct.pack(f"={len(outputs)}d", *outputs), 0)
 
     def obey(self, *event: str) -> tuple[int, int]:
         """Until GO: its count and seed. The result of a call is its seed."""
         while True:
             self.say(*event)
-            what, count, seed, group, at, marked = COMMAND.unpack(self.socket.recv(99))
+            what, count, seed, group, at, marked, *writes = COMMAND.unpack(self.socket.recv(999))
             self.orders.append((what, count, seed, group, at, marked))
+            self.writes.append([number for number in writes if number])
             event = ("ok",)
             if what == Order.GO:
                 return count, seed
             if what == Order.CALLS:
                 self.work(count)
-                os.pwrite(self.results, struct.pack("=d", float(marked)), 0)
+                self.write([marked if number == at else -number for number in self.writes[-1]] or [marked])
+                self.last = marked if at == count else -count
+            if what == Order.SHOW:
+                self.write([self.last])
             if what in (Order.CALLS, Order.NO_CALLS):
                 event = (*[f"sample {self.call_s:.9e} 0 2.2e-05 0.000e+00"] * -(-count // group), "ok")
 
@@ -132,6 +145,36 @@ def test_an_order_that_is_looked_at_is_like_any_other(table: Table) -> None:
     assert all(1 <= at <= count for _, count, _, _, at, _ in counting), "every order names a call"
 
 
+def test_any_of_the_calls_whose_outputs_are_written_is_looked_at(table: Table) -> None:
+    compared: list[tuple[int, float]] = []
+    asked = Questions(
+        Random(2), range(100, 106), lambda v, out: compared.append((v, float(out[0].values[0]))), filling=99, seed=2
+    )
+
+    def quick(harness: Harness) -> None:
+        harness.call_s = 1e-4
+        timed(harness)
+
+    be_timed(table.seat(quick), asked, MeasurePlan(warmup_s=0.01, budget_s=60.0, least=40, most=40).sampling())
+    assert compared and all(variant == value for variant, value in compared)
+    for (what, count, _, _, at, _), writes in zip(table.harness.orders, table.harness.writes, strict=True):
+        assert writes == sorted(set(writes)) and all(0 < number < count for number in writes)
+        assert what != Order.CALLS or at in writes or at == count
+
+
+def test_outputs_that_were_written_tell_nothing_of_the_calls_to_come(table: Table) -> None:
+    """A kernel that saw some in the first half of an order knows no more of the second half than one that saw none."""
+    sampler = Sampler(table.talk, questions(), PLAN, bytes=8)
+    later: dict[bool, list[int]] = {False: [], True: []}
+    for _ in range(4000):
+        at, writes = sampler.draw_writes(200)
+        assert at in (*writes, 200)
+        before = sum(number <= 100 for number in writes)
+        later[before > 0].append(len(writes) - before)
+    some, none = (sum(later[seen]) / len(later[seen]) for seen in (True, False))
+    assert 0.6 < some < 0.9 and none > 0.9 * some
+
+
 def test_who_says_less_than_it_takes_is_doubted(table: Table) -> None:
     """A call takes 0.1 ms, the first one 40 ms, and the samples say 1.5 us."""
 
@@ -158,9 +201,9 @@ def test_what_a_look_sees_ends_the_run(table: Table) -> None:
 def test_a_program_that_leaves_samples_out_is_a_forger(table: Table) -> None:
     def program(harness: Harness) -> None:
         harness.say("array y f8 1", "ready")
-        harness.socket.recv(99)  # RENEW
+        harness.socket.recv(999)  # RENEW
         harness.say("ok")
-        harness.socket.recv(99)
+        harness.socket.recv(999)
         harness.say("ok")
 
     with pytest.raises(ForgedReport, match="it reported 0 samples of 1"):
@@ -172,7 +215,7 @@ def saying(*lines: str) -> Program:
 
     def program(harness: Harness) -> None:
         harness.say("array y f8 1", "ready")
-        harness.socket.recv(99)
+        harness.socket.recv(999)
         harness.say(*lines)
 
     return program
@@ -251,9 +294,9 @@ def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None
 
     def program(harness: Harness) -> None:
         harness.say("ready")
-        assert COMMAND.unpack(harness.socket.recv(99))[0] == Order.RENEW
+        assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.RENEW
         harness.say("ok")
-        harness.socket.recv(99)
+        harness.socket.recv(999)
         pause.wait(0.05)
         harness.say(SAMPLE, "ok")
 
@@ -279,6 +322,34 @@ def test_work_does_not_vanish_in_waits() -> None:
     assert elapsed(wall=10.0, worked=4.0, waits=8.0, threads=1) == 4.0
     assert elapsed(wall=10.0, worked=14.0, waits=8.0, threads=1) == 14.0
     assert elapsed(wall=1.0, worked=4.0, waits=6.0, threads=64) == max(1.0, 4.0 / min(64, os.cpu_count() or 1))
+
+
+@pytest.mark.parametrize(
+    "script,left_out_s",
+    [
+        ("echo; exec sleep 60", 3.0),
+        ("sleep 60 & echo; wait", 0.0),
+        ("head -c 99999999 /dev/urandom > /dev/null; echo; exec sleep 60", 0.0),
+    ],
+)
+def test_waits_count_where_a_program_has_or_had_processes_beside_it(
+    script: str, left_out_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child may have done the work meanwhile, also one that has ended."""
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        clock, waits = OutsideClock(program.pid), iter((0.0, 3.0))
+        monkeypatch.setattr(conversation, "waited", lambda file: next(waits))
+        start = clock.now()
+        assert clock.since(start, start[0] + 10.0) == pytest.approx(10.0 - left_out_s, abs=0.5)
+        clock.close()
+        os.killpg(program.pid, 9)
+
+
+def test_where_children_cannot_be_told_the_outside_clock_bears_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "exists", lambda path: False)
+    assert any("which processes a program started" in reason for reason in outside_clock_lacks())
 
 
 def test_the_time_of_a_program_that_has_ended_can_be_told() -> None:

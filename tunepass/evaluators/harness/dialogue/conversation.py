@@ -24,7 +24,8 @@ from tunepass.evaluators.measure.timing import Sample
 
 MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
-COMMAND = struct.Struct("=QQQQQQ")
+MOST_WRITES = 8  # calls of an order whose outputs are written before its last one
+COMMAND = struct.Struct(f"=QQQQQQ{MOST_WRITES}Q")
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
 U64 = (1 << 64) - 1
@@ -235,6 +236,7 @@ class Conversation:
         group: int = 1,
         at: int = 0,
         marked: int = 0,
+        writes: Sequence[int] = (),
         until: Sequence[str] = ("ok",),
     ) -> tuple[str, float]:
         """Have it done: the event that follows, and the seconds from the order to it."""
@@ -242,23 +244,31 @@ class Conversation:
         self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
         start = self._clock.now()
         try:
-            self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64))
+            padded = (*writes, *[0] * (MOST_WRITES - len(writes)))
+            self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64, *padded))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)
         return event, self._clock.since(start, self.answered)
 
     def calls(
-        self, count: int, seed: int, *, group: int | None = None, at: int | None = None, marked: int = 0
+        self,
+        count: int,
+        seed: int,
+        *,
+        group: int | None = None,
+        at: int | None = None,
+        marked: int = 0,
+        writes: Sequence[int] = (),
     ) -> Called:
         """`count` calls, a sample of each `group` of them (usually of all), with inputs that `seed` draws; call number
-        `at` has those that `marked` names, usually the last one those of `seed`. Outputs of a call before the last one
-        are written at once."""
+        `at` has those that `marked` names, usually the last one those of `seed`. Outputs of the calls in `writes`,
+        which come before the last one, are written at once, one behind the other."""
         self.order(Order.RENEW)
         if at is None:
             at, marked = count, seed
         due = -(-count // (group or count))
-        _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked)
+        _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked, writes=writes)
         return Called(seconds, self._take_samples(due))
 
     def _take_samples(self, due: int) -> tuple[Sample, ...]:
@@ -273,10 +283,10 @@ class Conversation:
         self.order(Order.RENEW)
         self.order(Order.CALLS, count, variant, group=0, at=count, marked=variant)
 
-    def nothing(self, count: int, seed: int, *, group: int, at: int) -> float:
+    def nothing(self, count: int, seed: int, *, group: int, at: int, writes: Sequence[int] = ()) -> float:
         """Seconds of all that `calls` does, but for the calls."""
         self.order(Order.RENEW)
-        seconds = self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed)[1]
+        seconds = self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed, writes=writes)[1]
         self._take_samples(-(-count // group))
         return seconds
 

@@ -14,7 +14,7 @@ from random import Random
 from statistics import median
 
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation
+from tunepass.evaluators.harness.dialogue.conversation import MOST_WRITES, Called, Conversation
 from tunepass.evaluators.harness.dialogue.witness import Ordered, Witness
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.study.outcome import Failed
@@ -27,6 +27,7 @@ MOST_CALLS = 1 << 20  # of an order
 MOST_IN_SAMPLE = 1000
 STEADY = 0.02  # by which the medians of two orders differ at most
 SMALL = 1 << 16  # bytes of outputs, which are written in the middle of an order without much ado
+USUAL_WRITES = 1.5  # calls of an order whose outputs are written, of small ones
 LARGE = 1 << 18  # bytes of outputs, which calls drive out of the nearer caches
 LOOKED_AT = ((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80))  # in each, one order
 FEWEST_COMPARED, FEWEST_ORDERS = 2, 6
@@ -181,15 +182,28 @@ class Sampler:
 
     def _call(self, count: int, variant: int | None) -> Called:
         """With one call of known results, if a variant is given."""
-        at = self.ask.random.randint(1, count) if self.small else count
+        at, writes = self.draw_writes(count)
         marked = self.ask.fresh() if variant is None else variant
-        called = self.talk.calls(count, self.ask.fresh(), group=self.group, at=at, marked=marked)
+        called = self.talk.calls(count, self.ask.fresh(), group=self.group, at=at, marked=marked, writes=writes)
         if variant is not None:
             self.compared += 1
-            self.ask.compare(variant, self.talk.show() if at == count else self.talk.outputs(1)[0][0])
+            outputs = self.talk.outputs(len(writes))[0][writes.index(at)] if at in writes else self.talk.show()
+            self.ask.compare(variant, outputs)
         return called
+
+    def draw_writes(self, count: int) -> tuple[int, tuple[int, ...]]:
+        """The call that may be looked at, and those before the last one whose outputs are written. Of small outputs
+        each call's are as likely to be, however many were before: a file that grew tells nothing of the calls to come.
+        """
+        if not self.small:
+            return count, ()
+        random, numbers, number = self.ask.random, set[int](), 0.0
+        while (number := number + random.expovariate(USUAL_WRITES / count)) < count and len(numbers) < MOST_WRITES:
+            numbers.add(1 + int(number))
+        drawn = sorted(numbers) or [random.randint(1, count)]
+        return random.choice(drawn), tuple(each for each in drawn if each < count)
 
     def _measure_nothing(self) -> None:
         count = self.groups * self.group
-        at = self.ask.random.randint(1, count) if self.small else count
-        self._empty.append(self.talk.nothing(count, self.ask.fresh(), group=self.group, at=at))
+        at, writes = self.draw_writes(count)
+        self._empty.append(self.talk.nothing(count, self.ask.fresh(), group=self.group, at=at, writes=writes))
