@@ -1,4 +1,4 @@
-/* expect: wrong_result, cheated, out_of_bounds */
+/* expect: wrong_result, cheated, out_of_bounds, crash */
 /* compiler: gcc -O2 -pthread */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
