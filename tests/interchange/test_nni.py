@@ -48,6 +48,8 @@ def test_each_kind_is_a_parameter(kind: str, value: list[object], expected: str)
         ("quniform", [0, 1, 0], "q is above 0", "4:15"),
         ("quniform", [0, 1e9, 1], "4,096 values at most", "4:15"),
         ("uniform", ["a", "b"], "this is a number", "5:7"),
+        ("randint", [10**400, 4], "this is a number", "5:7"),
+        ("uniform", [0, 10**400], "this is a number", "6:7"),
     ],
 )
 def test_what_is_not_read_is_told_at_its_place(kind: str, value: list[object], message: str, place: str) -> None:

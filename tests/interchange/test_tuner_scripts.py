@@ -82,7 +82,7 @@ def test_what_a_call_is_given() -> None:
     assert call.parameters["unused"] == (1, 2, 4)
 
 
-@pytest.mark.parametrize("size", ["1e400", "float('nan')", "(1e400, 2)"])
+@pytest.mark.parametrize("size", ["1e400", "float('nan')", "(1e400, 2)", pytest.param(str(10**400), id="huge")])
 def test_an_array_of_no_finite_size_is_not_taken_over(size: str) -> None:
     script = f"import numpy\nout = numpy.zeros({size})\ntune_kernel('f', 'f.cu', 1, [out], {{'x': [1]}})"
     (call,) = tuner_calls(Source("f.py", script))

@@ -18,6 +18,7 @@ from tunepass.diagnostics import Source, SourceError, nearest, spelling_hint
 from tunepass.expr.printer import literal
 from tunepass.interchange.conditions import Json
 from tunepass.interchange.json_nodes import JsonReader
+from tunepass.space.plain_values import is_finite
 
 SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 32
 MOST_VALUES = 4096  # of a quniform
@@ -156,7 +157,7 @@ class _Reader(JsonReader):
 
     def number(self, node: yaml.Node) -> int | float:
         value = self.value(node)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not is_finite(value):
             raise self.fail("this is a number", node)
         return value
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, TunepassError
 from tunepass.interchange.python_values import PythonValue, value_of
+from tunepass.space.plain_values import is_finite
 
 SIZE_LIMIT = 1 << 20  # characters
 ELEMENTS = {
@@ -207,7 +208,7 @@ class _Script:
         value = value.value if isinstance(value, Typed) else value
         parts = value if isinstance(value, tuple) else (value,)
         numbers = [part for part in parts if isinstance(part, (int, float))]
-        if not all(map(math.isfinite, numbers)) or (numbers == [] and parts is not value):
+        if not all(map(is_finite, numbers)) or (numbers == [] and parts is not value):
             return -1
         return math.prod(map(int, numbers))
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, join, length
-from tunepass.space.plain_values import as_real, as_whole
+from tunepass.space.plain_values import as_real, as_whole, is_finite
 from tunepass.strategies.auto import SETTINGS
 from tunepass.strategies.bo.bayesian import Bayesian
 from tunepass.strategies.transforms import log_scale_of
@@ -90,7 +90,7 @@ class StopWhenNoGain:
 
     def __init__(self, *, least_gain: float = 0.001, patience: int = 3, first: int = 10):
         gain = as_real(least_gain)
-        if gain is None or not (math.isfinite(gain) and gain > 0):
+        if gain is None or not (is_finite(gain) and gain > 0):
             raise StudyError(f"least_gain is a finite number > 0, got {least_gain!r}")
         for name, value in (("patience", patience), ("first", first)):
             whole = as_whole(value)

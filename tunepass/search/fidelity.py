@@ -12,13 +12,12 @@ one that foretells nothing gets nothing more. The posterior mean of a level's tr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.plain_values import as_real
+from tunepass.space.plain_values import as_real, is_finite
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.lower_fidelity import LowerFidelity
 from tunepass.study import validation
@@ -126,7 +125,7 @@ class FidelityStudy:
         if not fidelities or len(set(names)) < len(names):
             raise StudyError(f"a study has fidelities with distinct names, got {', '.join(names) or 'none'}")
         evaluations = as_real(budget)
-        if evaluations is None or not (math.isfinite(evaluations) and evaluations >= 1):
+        if evaluations is None or not (is_finite(evaluations) and evaluations >= 1):
             raise StudyError(f"a budget is at least one evaluation, got {budget!r}")
         name = validation.valid_name(name)
         self.budget = evaluations

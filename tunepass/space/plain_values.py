@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Iterable, Mapping
 
 
@@ -27,6 +28,11 @@ def as_real(value: object) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
     return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def is_finite(value: int | float) -> bool:
+    """Is the number one that a float can be near to? Of a whole number beyond any float `math.isfinite` raises."""
+    return -sys.float_info.max <= value <= sys.float_info.max
 
 
 def as_texts(value: object) -> tuple[str, ...] | None:

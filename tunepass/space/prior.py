@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, spelling_hint
-from tunepass.space.plain_values import as_real
+from tunepass.space.plain_values import as_real, is_finite
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Beta:
     def __post_init__(self) -> None:
         if as_real(self.a) is None or as_real(self.b) is None:
             raise SpaceError(f"a Beta prior needs two numbers, got a={self.a!r}, b={self.b!r}")
-        if not (math.isfinite(self.a) and math.isfinite(self.b) and self.a > 0 and self.b > 0):
+        if not (is_finite(self.a) and is_finite(self.b) and self.a > 0 and self.b > 0):
             raise SpaceError(f"a Beta prior needs finite a > 0 and b > 0, got a={self.a}, b={self.b}")
 
     def mass(self, lo: Floats, hi: Floats) -> Floats:
@@ -183,7 +183,9 @@ def _numbers(values: object) -> tuple[float, ...] | None:
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return None
     plain = [as_real(value) for value in values]
-    return None if None in plain else tuple(float(value) for value in plain if value is not None)
+    if None in plain:
+        return None
+    return tuple(float(v) if isinstance(v, float) or is_finite(v) else math.inf for v in plain if v is not None)
 
 
 def _normalised(owner: str, weights: tuple[float, ...]) -> tuple[float, ...]:

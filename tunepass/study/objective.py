@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import StudyError
-from tunepass.space.plain_values import as_real
+from tunepass.space.plain_values import as_real, is_finite
 
 Values = TypeVar("Values", float, NDArray[np.float64])  # one, or one of each trial
 
@@ -68,7 +67,7 @@ class Objective:
         if value is None:
             return None
         number = as_real(value)
-        if number is None or not math.isfinite(number):
+        if number is None or not is_finite(number):
             raise StudyError(f"objective {self.name}: the {name} is a finite number, or None, got {value!r}")
         return float(number)
 

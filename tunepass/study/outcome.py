@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
-from tunepass.space.plain_values import as_real
+from tunepass.space.plain_values import as_real, is_finite
 from tunepass.study.ledger import EMPTY, Ledger
 
 FailureStage = Literal[
@@ -150,14 +150,14 @@ def _samples(samples: object) -> tuple[int | float, ...]:
     """The samples as a tuple of Python's numbers."""
     listed = list(samples) if isinstance(samples, Iterable) and not isinstance(samples, str) else [samples]
     plain = [as_real(sample) for sample in listed]
-    if not isinstance(samples, Iterable) or any(sample is None or not math.isfinite(sample) for sample in plain):
+    if not isinstance(samples, Iterable) or any(sample is None or not is_finite(sample) for sample in plain):
         raise StudyError(f"the samples of a measurement are a sequence of finite numbers, got {samples!r}")
     return tuple(sample for sample in plain if sample is not None)
 
 
 def _measured(name: str, value: object) -> float:
     number = as_real(value)
-    if number is None or not math.isfinite(number):
+    if number is None or not is_finite(number):
         raise StudyError(
             f"objective {name}: a measured value must be a finite number, got {value!r}",
             hint="report what went wrong as tunepass.Failed(stage, log)",
@@ -169,7 +169,7 @@ def _deviation(name: str, value: object, values: Mapping[str, float]) -> float:
     if name not in values:
         raise StudyError(f"a deviation is of a measured value, and {name} is none; there are {', '.join(values)}")
     number = as_real(value)
-    if number is None or not (math.isfinite(number) and number >= 0):
+    if number is None or not (is_finite(number) and number >= 0):
         raise StudyError(f"objective {name}: the deviation of a value is a finite number >= 0, got {value!r}")
     return float(number)
 

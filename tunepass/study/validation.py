@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
@@ -15,7 +14,7 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
-from tunepass.space.plain_values import as_real, as_scalar, as_whole
+from tunepass.space.plain_values import as_real, as_scalar, as_whole, is_finite
 from tunepass.space.space import Space
 from tunepass.study.comparison.instances import Instances
 from tunepass.study.objective import Objective
@@ -158,7 +157,7 @@ def valid_step(step: object) -> int:
 
 def valid_intermediate(value: object) -> float:
     number = as_real(value)
-    if number is None or not math.isfinite(number):
+    if number is None or not is_finite(number):
         hint = 'where the computation diverges, return tunepass.Failed("run", log)'
         raise StudyError(f"an intermediate value is a finite number, got {value!r}", hint=hint)
     return float(number)
@@ -176,7 +175,7 @@ def valid_jobs(n_jobs: object) -> int:
 
 def valid_timeout(timeout: object) -> float | None:
     number = None if timeout is None else as_real(timeout)
-    if timeout is not None and (number is None or not (math.isfinite(number) and number > 0)):
+    if timeout is not None and (number is None or not (is_finite(number) and number > 0)):
         raise StudyError(f"timeout is a finite number of seconds > 0, or None for no limit, got {timeout!r}")
     return None if number is None else float(number)
 
@@ -199,7 +198,7 @@ def valid_seconds(seconds: object) -> dict[str, float]:
 
 def _seconds(stage: str, value: object) -> float:
     number = as_real(value)
-    if number is None or not (math.isfinite(number) and number >= 0):
+    if number is None or not (is_finite(number) and number >= 0):
         raise StudyError(f"seconds of stage {stage} must be a finite number >= 0, got {value!r}")
     return float(number)
 
@@ -215,7 +214,7 @@ def valid_calibration(calibration: object) -> float | None:
     if calibration is None:
         return None
     number = as_real(calibration)
-    if number is None or not (math.isfinite(number) and number >= 0):
+    if number is None or not (is_finite(number) and number >= 0):
         raise StudyError(f"a calibration is a finite number >= 0, or None, got {calibration!r}")
     return float(number)
 

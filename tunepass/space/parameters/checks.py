@@ -10,7 +10,7 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr.typing import FUNCTIONS
-from tunepass.space.plain_values import as_real, as_whole
+from tunepass.space.plain_values import as_real, as_whole, is_finite
 
 Number = int | float
 
@@ -58,7 +58,7 @@ def real_number(name: str, argument: str, value: object, span: Span | None) -> f
 
 
 def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None) -> None:
-    if not (math.isfinite(lo) and math.isfinite(hi)):
+    if not (is_finite(lo) and is_finite(hi)):
         raise SpaceError(f"{name}: values must be finite, got {lo} and {hi}", span)
     if lo > hi:
         raise SpaceError(f"{name}: lo <= hi must hold, got {lo=}, {hi=}", span)
@@ -83,7 +83,7 @@ def distinct(
     for v in plain:
         if v is not None and not isinstance(v, (bool, int, float, str)):
             raise SpaceError(f"{name}: values are numbers, strings or Booleans, got {v!r}", span)
-        if isinstance(v, (int, float)) and (not math.isfinite(v) or (isinstance(v, int) and abs(v) >= 1 << 63)):
+        if isinstance(v, (int, float)) and (not is_finite(v) or (isinstance(v, int) and abs(v) >= 1 << 63)):
             raise SpaceError(f"{name}: values must be finite and below 2**63, got {v!r}", span)
     if any(isinstance(v, bool) for v in plain) and not all(isinstance(v, bool | None) for v in plain):
         raise SpaceError(f"{name}: values are all strings, all numbers or all Booleans, got {listing(plain)}", span)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import StudyError
-from tunepass.space.plain_values import as_real
+from tunepass.space.plain_values import as_real, is_finite
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured, Outcome
 
@@ -36,7 +35,7 @@ def evaluation_of(answer: object, objectives: Sequence[Objective], seconds: floa
     undefined = [
         f"{name} is {number}"
         for name, value in values.items()
-        if (number := as_real(value)) is not None and not math.isfinite(number)
+        if (number := as_real(value)) is not None and not is_finite(number)
     ]
     outcome = Failed("metric", ", ".join(undefined)) if undefined else Measured(_numbers(values))
     return Evaluation(outcome, {"measure": seconds})
