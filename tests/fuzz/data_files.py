@@ -33,10 +33,10 @@ ELEMENTS: tuple[Element, ...] = ("double", "int", "long", "float")
 def case(rng: random.Random, path: Path) -> str:
     """A file at `path`; returns its text, or what it is."""
     text = rng.choice((_matrix, _tensor))(rng)
-    if rng.random() < 0.35:
+    if rng.random() < 0.2:
         text = mutated(rng, text, (text, _matrix(rng), _tensor(rng)))
     data = text.encode("utf-8", "surrogatepass")
-    if rng.random() < 0.2:
+    if rng.random() < 0.1:
         data = mutated_bytes(rng, data, 3)
     if rng.random() < 0.2:
         data = gzip.compress(data, mtime=0)
