@@ -15,7 +15,7 @@ from tunepass.expr.nodes import Expr, free_names
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.graphs.inference import ModelCondition
 from tunepass.ir.graph import GraphNode
-from tunepass.space.parameter import Parameter, Real
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Real
 
 FEW = 2000  # configurations that are tried one by one
 
@@ -61,18 +61,19 @@ def _always(holds: Expr, parameters: Sequence[Parameter]) -> bool:
 
 def words(parameter: Parameter) -> tuple[str, ...]:
     """Its values, if they are words."""
-    if isinstance(parameter, Real):
+    if not isinstance(parameter, (Categorical, Ordinal)):  # others may have more values than can be listed
         return ()
     return tuple(value for value in parameter.domain if isinstance(value, str))
 
 
 def ends(parameter: Parameter) -> tuple[float, float]:
     """The least and the largest value; of words their places."""
-    if isinstance(parameter, Real):
+    if isinstance(parameter, (Real, Integer)):
         return parameter.lo, parameter.hi
-    numbers = [value for value in parameter.domain if isinstance(value, (int, float))]
-    if len(numbers) == parameter.size:
-        return min(numbers), max(numbers)
+    if isinstance(parameter, (Categorical, Ordinal)):
+        numbers = [value for value in parameter.domain if isinstance(value, (int, float))]
+        if len(numbers) == parameter.size:
+            return min(numbers), max(numbers)
     return 0, (parameter.size or 1) - 1
 
 

@@ -67,3 +67,13 @@ def test_the_model_gets_parameters_and_limits(here: Path, capsys: pytest.Capture
 def test_what_cannot_be_imported(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = run(capsys, "import", "search_space.json", *words)
     assert status == 2 and message in err
+
+
+def test_a_parameter_of_more_values_than_can_be_listed_is_told_by_its_ends(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "large.json").write_text(json.dumps({**SPACE, "units": {"_type": "randint", "_value": [64, 6000000000]}}))
+    words = ("import", "large.json", "--source", "train.py", "-o", "tuned.py", "--format", "json")
+    status, out, err = run(capsys, *words)
+    assert status == 0, err
+    assert json.loads(out)["parameters"]["units"] == "64 .. 5999999999"

@@ -17,6 +17,9 @@ from tunepass.jobs.reading import read_source
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.reports.answer import Answer, Json
+from tunepass.space.parameter import Parameter
+
+MOST_LISTED = 100_000  # values of a parameter in the answer for programs
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -71,7 +74,7 @@ def _model(options: argparse.Namespace, model: ImportedModel) -> Answer:
     data: Json = {
         "kernel": kernel.name,
         "language": kernel.language,
-        "parameters": {p.name: p.summary() if p.size is None else list(p.domain) for p in kernel.parameters},
+        "parameters": {p.name: _listed(p) for p in kernel.parameters},
         "constraints": [c.text for c in kernel.constraints],
         "dense": space.dense if space.finite else None,
         "feasible": space.size if counted else None,
@@ -116,3 +119,10 @@ def _number(name: str, text: str) -> int:
     if not text.isdigit() or len(text) > 15:
         raise TunepassError(f"--size {name}=N needs a whole number, got {text!r}")
     return int(text)
+
+
+def _listed(parameter: Parameter) -> Json:
+    """Its values; in words where they are too many."""
+    if parameter.size is None or parameter.size > MOST_LISTED:
+        return parameter.summary()
+    return list(parameter.domain)
