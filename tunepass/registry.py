@@ -101,6 +101,7 @@ BACKENDS: Mapping[str, str] = {
 
 # A family of devices -> its hardware model.
 COST_MODELS: Mapping[str, str] = {
+    "accelerator": "tunepass.hwmodels.accelerator.model:AcceleratorModel",
     "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
     "dnn": "tunepass.hwmodels.dnn.model:DnnModel",
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",

@@ -1,4 +1,4 @@
-"""Kernels that a model prices and whose remaining objectives the user's own command measures, such as a network's error."""
+"""Kernels that a model prices, and whose other objectives the user's command measures, such as a network's error."""
 
 from __future__ import annotations
 
