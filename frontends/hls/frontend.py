@@ -241,7 +241,7 @@ class _FileReader:
         )
 
     def _training(self, parameters: Sequence[str], alone: bool) -> Training:
-        """What measures the kernel, which has to be the file's only one."""
+        """The command that measures the kernel, which has to be the file's only one."""
         texts = [p for p in self.pragmas if isinstance(p, TrainingText)]
         if not texts:
             return Training()

@@ -33,7 +33,7 @@ class TrainingText:
 
 
 def parse_training(cursor: Cursor) -> TrainingText:
-    """What follows the word `run`."""
+    """The command and its clauses, after the word `run`."""
     token = cursor.next
     command = cursor.string("the command that trains a configuration", EXAMPLE)
     span, metrics, limit_s = cursor.span(token), list[MetricText](), LIMIT_S
@@ -65,16 +65,16 @@ def training_command(text: TrainingText, source: Source, parameters: Collection[
 
 
 def trained_by(
-    text: TrainingText, source: Source, parameters: Collection[str], set_here: Collection[str]
+    text: TrainingText, source: Source, parameters: Collection[str], set_in_source: Collection[str]
 ) -> RunCommand:
     """SourceError where a parameter does not reach the command: neither by a `{name}`, nor by the tuned source
-    (`set_here`: those that it sets)."""
+    (`set_in_source`: those that it sets)."""
     command = training_command(text, source, parameters)
-    reached = text.names | (set(set_here) if any(SOURCE in word for word in command.arguments) else set())
+    reached = text.names | (set(set_in_source) if any(SOURCE in word for word in command.arguments) else set())
     lost = [name for name in parameters if name not in reached]
     if lost:
         hint = f"write {{{lost[0]}}} where its value belongs" + (
-            ", or {source} for the tuned source" if lost[0] in set_here else ""
+            ", or {source} for the tuned source" if lost[0] in set_in_source else ""
         )
         raise SourceError(f"the value of `{lost[0]}` does not reach the command", text.span, hint)
     return command

@@ -90,13 +90,13 @@ def _layer(kernel: HlsKernel, item: HlsItem) -> Layer:
 
 
 def _check_loops(outer: HlsLoop, inner: HlsLoop) -> None:
+    if alg.number(outer.pipelined) != 0:
+        raise _refusal("pipeline the loop over inputs: around it, that unrolls it", outer.span)
     for loop in (outer, inner):
         if loop.assumed is not None or loop.most is not None:
             raise _refusal(f"the number of iterations of `{loop.name}` is not known", loop.span)
         if loop.dataflow or {alg.number(loop.flattened), alg.number(loop.coarse)} != {0} or alg.number(loop.tile) != 1:
             raise _refusal(f"the model has no numbers for what pragmas ask of `{loop.name}`", loop.span)
-    if alg.number(outer.pipelined) != 0:
-        raise _refusal("pipeline the loop over inputs: around it, that unrolls it", outer.span)
     if inner.interval is not None and alg.number(inner.interval) != 1:
         raise _refusal("the loop over inputs starts an iteration a cycle, as far as its banks allow", inner.span)
     if alg.number(inner.unroll) != 1:
@@ -123,7 +123,7 @@ def _product(outer: HlsLoop, inner: HlsLoop) -> tuple[HlsBlock, str]:
 
 
 def _walks(operation: HlsOperation, *loops: str) -> bool:
-    """Whether it loads an array by the counters of these loops, one a dimension."""
+    """A load of an array by the counters of these loops, one a dimension."""
     subscripts = operation.subscripts
     return operation.name == "load" and len(subscripts) == len(loops) and all(map(_is_counter, subscripts, loops))
 

@@ -143,16 +143,16 @@ class _Design:
 
     def units(self, amount: Callable[[SizedUnit], float]) -> Expr:
         """Multipliers are shared by layers, as many as the most at once; other units are a layer's own (Aladdin)."""
-        own = []
+        unshared = []
         for layer in self.layers:
             for placed in self.nest.operations:
                 unit = unit_of(placed, self.process) if layer.outer in placed.loops else None
                 if unit is not None and unit.unit is not self.process.multiplier:
-                    own.append(alg.mul(amount(unit), layer.lanes))
+                    unshared.append(alg.mul(amount(unit), layer.lanes))
         multipliers = [
             alg.mul(amount(product_unit(self.process, *layer.multiplied)), layer.lanes) for layer in self.layers
         ]
-        return alg.add(alg.maximum(*multipliers), *own)
+        return alg.add(alg.maximum(*multipliers), *unshared)
 
     def logic_um2(self) -> Expr:
         registers = alg.mul(self.process.register.area_um2, self.register_bits())

@@ -1,4 +1,4 @@
-"""What operations, registers and SRAM take by their widths.
+"""Energy, leakage and area of operations, registers and SRAM by their widths.
 
 product  a by b bits   a b / 32^2 of the unit of 32 bits       addition, comparison, logic, shift  w bits  w / 32
 SRAM     read of b bits from a bank of s bytes: straight lines over log2 s between the file's sizes

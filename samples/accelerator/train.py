@@ -19,7 +19,7 @@ TEST = 540  # images
 
 
 def digits(count, rng):
-    """Images in [0, 1] and labels, `count` of them (0: all) in a random order: the last 540, or a third, are for tests."""
+    """Images in [0, 1] and labels, `count` of them (0: all) in a random order; up to 540, or a third, are for tests."""
     data = load_digits()
     order = rng.permutation(len(data.data))[: count or None]
     images, labels = data.data[order] / 16, data.target[order]

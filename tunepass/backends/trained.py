@@ -62,7 +62,7 @@ class TrainedBackend(ModelBackend):
         return tuple(printed.get(name) or Objective(name, unit=units.get(name, "")) for name in names)
 
     def costs(self) -> Costs:
-        """What is measured has no prior mean: the model knows nothing of it."""
+        """Metrics of the command have no prior mean: the model knows nothing of them."""
         run = self.training.run
         printed = () if run is None else tuple(metric.objective for metric in run.metrics)
         values = {name: value for name, value in self._costs.values.items() if name not in printed}
@@ -87,11 +87,11 @@ class TrainedBackend(ModelBackend):
         return {manifest.digest: manifest} if manifest.parts else {}
 
     def _manifest(self) -> Manifest:
-        """What the command reads, and what the kernel was read from besides its source."""
+        """Files of the command, and those of the kernel besides its source."""
         return Manifest(tuple(dict.fromkeys((*self._parts_read(), *(file.part for file in self._files)))))
 
     def _parts_read(self) -> tuple[Part, ...]:
-        """What the kernel was read from besides its source."""
+        """Files of the kernel besides its source."""
         return ()
 
     @cached_property

@@ -103,7 +103,7 @@ REFUSED = {
     "holds more than a sum of products": ("w1[o][i] * x[i]", "w1[o][i] * x[i] + 1"),
     "not one of `w[o][i]` and `x[i]`": ("w1[o][i] * x[i]", "w1[o][0] * x[i]"),
     "lanes are copies of the loop over outputs": ("sum += w1", "\n#pragma HLS unroll factor=2\n sum += w1"),
-    "pipeline the loop over inputs": ("unroll factor=LANES", "pipeline"),
+    "pipeline the loop over inputs": ("factor=LANES\n", "factor=LANES\n#pragma HLS pipeline\n"),
     "starts an iteration a cycle": ("sum += w1", "\n#pragma HLS pipeline II=2\n sum += w1"),
     "iterations of `i` is not known": ("i < INPUTS", "i < o"),
     "all lanes use `h`": ("#pragma HLS array_partition variable=h complete\n", ""),
