@@ -14,7 +14,18 @@ from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.hls.nest import contents
-from tunepass.ir.hls import ONE, HlsArray, HlsBlock, HlsItem, HlsKernel, HlsLoop, HlsOperation, HlsSubscript
+from tunepass.ir.hls import (
+    ONE,
+    HlsArray,
+    HlsBlock,
+    HlsItem,
+    HlsKernel,
+    HlsLoop,
+    HlsOperation,
+    HlsRegion,
+    HlsSubscript,
+    items_of,
+)
 
 HOW = "a layer is a loop over outputs around one over inputs, `sum += w[o][i] * x[i]`; samples/accelerator has one"
 INNER = {"load": 3, "fix_mul": 1, "fix_add": 1, "store": 1}  # operations of the loop over inputs
@@ -49,8 +60,11 @@ class Layer:
 
 def layers_of(kernel: HlsKernel) -> tuple[Layer, ...]:
     """SourceError, at its place, for what is no fully connected layer."""
-    if kernel.whole.dataflow:
-        raise _refusal("the model runs layers one after the other, not as tasks", kernel.whole.span)
+    if alg.number(kernel.launches) != 1:
+        raise _refusal("the model prices one launch; `rate` says how many a second", kernel.span)
+    for item in items_of(kernel.whole):
+        if isinstance(item, HlsRegion) and (item.dataflow or item.allocation):
+            raise _refusal("the model has no numbers for tasks or for limits on operators", item.span or kernel.span)
     layers = tuple(_layer(kernel, item) for item in contents(kernel.whole.items))
     if not layers:
         raise _refusal(f"`{kernel.function}` has no loops", kernel.span)
@@ -59,6 +73,10 @@ def layers_of(kernel: HlsKernel) -> tuple[Layer, ...]:
         raise _refusal("two layers read the same weights", kernel.span)
     for array in kernel.arrays:
         _check_storage(array, array.name in stored)
+    blocks = [item for item in items_of(kernel.whole) if isinstance(item, HlsBlock)]
+    accesses = [operation for block in blocks for operation in block.operations if operation.array in stored]
+    if len(accesses) > len(layers):
+        raise _refusal("weights are read in a layer's product alone", accesses[-1].span or kernel.span)
     return layers
 
 
@@ -93,7 +111,7 @@ def _check_loops(outer: HlsLoop, inner: HlsLoop) -> None:
     if alg.number(outer.pipelined) != 0:
         raise _refusal("pipeline the loop over inputs: around it, that unrolls it", outer.span)
     for loop in (outer, inner):
-        if loop.assumed is not None or loop.most is not None:
+        if loop.assumed is not None or loop.most is not None or loop.guarded:
             raise _refusal(f"the number of iterations of `{loop.name}` is not known", loop.span)
         if loop.dataflow or {alg.number(loop.flattened), alg.number(loop.coarse)} != {0} or alg.number(loop.tile) != 1:
             raise _refusal(f"the model has no numbers for what pragmas ask of `{loop.name}`", loop.span)
@@ -117,8 +135,11 @@ def _product(outer: HlsLoop, inner: HlsLoop) -> tuple[HlsBlock, str]:
     weights = [o for o in read if _walks(o, outer.name, inner.name)]
     inputs = [o for o in read if _walks(o, inner.name)]
     store = next(o for o in block.operations if o.name == "store")
-    if len(weights) != 1 or len(inputs) != 1 or store.subscripts or weights[0].array is None:
+    if len(weights) != 1 or len(inputs) != 1 or weights[0].array is None:
         raise _refusal("the product is not one of `w[o][i]` and `x[i]`", multiply.span or inner.span)
+    loaded = {operation.array for operation in block.operations if operation.name == "load"}
+    if store.subscripts or store.array not in loaded:
+        raise _refusal("the products are not summed in a scalar", store.span or inner.span)
     return block, weights[0].array
 
 
@@ -147,8 +168,8 @@ def _banks(weights: HlsArray) -> Expr:
 def _check_storage(array: HlsArray, in_sram: bool) -> None:
     if array.storage in ("global", "stream"):
         raise _refusal(f"`{array.name}` is not on the chip", array.span)
-    complete = any(partition.kind == "complete" for partition in array.partitions)
-    if array.dims and not in_sram and not complete:
+    complete = {partition.dim for partition in array.partitions if partition.kind == "complete"}
+    if not in_sram and 0 not in complete and not complete.issuperset(range(1, len(array.dims) + 1)):
         raise _refusal(f"all lanes use `{array.name}`: partition it completely, into registers", array.span)
 
 

@@ -15,7 +15,7 @@
 #pragma tunepass param LANES: pow2(1, 32) = 8
 #pragma tunepass param BITS: pow2(1, 32) = 8
 #pragma tunepass param INTEGER_SHARE: real(0..1) = 0.25
-#pragma tunepass hls mlp dialect(vitis) rate(20000)
+#pragma tunepass hls mlp dialect(vitis) rate(100000)
 #pragma tunepass hls run "python3 train.py {HIDDEN} {LEARNING_RATE} {DROPOUT} {L2} {BITS} {INTEGER_SHARE}" \
     metric "error: {error}%" limit 5 min
 

@@ -130,6 +130,16 @@ def test_what_is_wrong_with_the_command_is_told_at_its_place(
     assert raised.value.diagnostics[0].span is not None
 
 
+def test_a_function_may_be_called_run(tmp_path: Path) -> None:
+    source = tmp_path / "run.cpp"
+    source.write_text(
+        "#pragma tunepass param LANES: ordinal(1, 2) = 1\n#pragma tunepass hls run\n#define LANES 1\n"
+        "void run(int a[8]) {\n for (int i = 0; i < 8; i++) {\n#pragma HLS unroll factor=LANES\n a[i] = i;\n }\n}\n"
+    )
+    kernel = load(source)
+    assert kernel.name == "run" and backend_for(kernel, Target(device="vu9p")).only_priced
+
+
 def test_a_build_has_both_objectives(tmp_path: Path) -> None:
     """The sample's own training, on few images."""
     shutil.copytree(SAMPLE, tmp_path / "s")

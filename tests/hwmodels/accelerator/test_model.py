@@ -106,6 +106,13 @@ REFUSED = {
     "pipeline the loop over inputs": ("factor=LANES\n", "factor=LANES\n#pragma HLS pipeline\n"),
     "starts an iteration a cycle": ("sum += w1", "\n#pragma HLS pipeline II=2\n sum += w1"),
     "iterations of `i` is not known": ("i < INPUTS", "i < o"),
+    "products are not summed in a scalar": ("sum += w1[o][i] * x[i];", "h[o] = h[o] + w1[o][i] * x[i];"),
+    "weights are read in a layer's product alone": ("y[o] = sum;", "y[o] = sum + w1[0][0];"),
+    "limits on operators": (
+        "number h[HIDDEN];",
+        "number h[HIDDEN];\n#pragma HLS allocation operation instances=mul limit=1",
+    ),
+    "prices one launch": ("dialect(vitis)", "dialect(vitis) launches(10)"),
     "all lanes use `h`": ("#pragma HLS array_partition variable=h complete\n", ""),
     "banks of `w1` are cyclic": ("variable=w1 cyclic", "variable=w1 block"),
     "has not one loop in it": ("h[o] = sum > 0 ? sum : 0;", "for (int k = 0; k < 3; k++) h[o] = sum;"),
