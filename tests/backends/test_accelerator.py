@@ -151,7 +151,7 @@ def test_a_build_has_both_objectives(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     ends = dict(re.findall(r"^  (error|power) +[\d.]+ -> ([\d.]+) (?:%|mW)", done.stdout, re.MULTILINE))
-    assert 0 < float(ends["error"]) < 100 and 0 < float(ends["power"]) < 2, done.stdout
+    assert 0 < float(ends["error"]) < 100 and 0 < float(ends["power"]) < 200, done.stdout
     assert "evaluated 3 configurations" in done.stdout and (tmp_path / "s" / "tunepass.lock").is_file()
     assert "#define HIDDEN " in (tmp_path / "out" / "mlp.tuned.c").read_text()
 
