@@ -101,12 +101,12 @@ BACKENDS: Mapping[str, str] = {
 
 # A family of devices -> its hardware model.
 COST_MODELS: Mapping[str, str] = {
-    "accelerator": "tunepass.hwmodels.accelerator.model:AcceleratorModel",
     "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
     "dnn": "tunepass.hwmodels.dnn.model:DnnModel",
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
     "gpu": "tunepass.hwmodels.gpu.model:GpuModel",
     "hls": "tunepass.hwmodels.hls.model:HlsModel",
+    "accelerator": "tunepass.hwmodels.accelerator.model:AcceleratorModel",
 }
 
 
