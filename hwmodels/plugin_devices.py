@@ -7,7 +7,8 @@ import re
 from tunepass import registry
 from tunepass.diagnostics import Source
 
-FAMILY_OF = {"architecture": "gpu", "flop_per_s": "dnn"}  # a key of a device's file: the family; without one, `fpga`
+# A key of a device's file: the family; without one, `fpga`.
+FAMILY_OF = {"architecture": "gpu", "flop_per_s": "dnn", "sram": "accelerator"}
 
 
 def plugin_device(name: str, family: str) -> Source | None:

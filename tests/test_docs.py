@@ -48,6 +48,7 @@ DOCUMENTS = (
     "docs/sparse.md",
     "docs/gpu.md",
     "docs/dnn.md",
+    "docs/accelerator.md",
     "docs/extending.md",
     "docs/architecture.md",
     "docs/glossary.md",
@@ -96,6 +97,7 @@ def shape(text: str) -> list[str]:
         "docs/sparse.md",
         "docs/gpu.md",
         "docs/dnn.md",
+        "docs/accelerator.md",
     ],
 )
 @pytest.mark.slow_but(4)
@@ -232,6 +234,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/sparse.md": {"console", "text"},
         "docs/gpu.md": {"console", "text"},
         "docs/dnn.md": {"console", "yaml"},
+        "docs/accelerator.md": {"console"},
         "docs/extending.md": {"python", "toml"},
         "docs/architecture.md": set(),
         "docs/glossary.md": set(),

@@ -106,6 +106,7 @@ COST_MODELS: Mapping[str, str] = {
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
     "gpu": "tunepass.hwmodels.gpu.model:GpuModel",
     "hls": "tunepass.hwmodels.hls.model:HlsModel",
+    "accelerator": "tunepass.hwmodels.accelerator.model:AcceleratorModel",
 }
 
 

@@ -19,14 +19,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Source, SourceError, Span, spelling_hint
-from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
+from tunepass.frontends.params.training import TrainingText, parse_training
 from tunepass.frontends.params.units import BYTES, NUMBERS, SECONDS, amount
 from tunepass.graphs.inference import ELEMENT_BYTE
 
 DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run", "operators")
-HOW_RUN = 'write `run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min`'
 _COMMENT = re.compile(r"# ?tunepass\b[ \t]*")
 
 
@@ -49,16 +48,6 @@ class LimitText:
 
 
 @dataclass(frozen=True, slots=True)
-class RunText:
-    """`limit_s` None: it does not say how long a training may take."""
-
-    command: str
-    span: Span
-    metrics: tuple[MetricText, ...] = ()
-    limit_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Comments:
     """All that the comments of a source say."""
 
@@ -69,7 +58,7 @@ class Comments:
     model: tuple[str, Span] | None = None
     precision: tuple[str, Span] | None = None
     operators: tuple[str, Span] | None = None
-    run: RunText | None = None
+    run: TrainingText | None = None
 
 
 def read_comments(source: Source) -> Comments:
@@ -133,7 +122,7 @@ class _Reader:
         self.model: tuple[str, Span] | None = None
         self.precision: tuple[str, Span] | None = None
         self.operators: tuple[str, Span] | None = None
-        self.run: RunText | None = None
+        self.run: TrainingText | None = None
 
     def comments(self) -> Comments:
         lists = (self.params, self.inputs, self.limits, self.constraints)
@@ -192,18 +181,6 @@ class _Reader:
         return InputText(name.text, element.text, tuple(sizes), cursor.span(name))
 
     def _run(self, cursor: Cursor) -> None:
-        token = cursor.next
         if self.run is not None:
-            cursor.fail("there is a command already", "one trains a configuration", token=token)
-        command = cursor.string("the command that trains a configuration", HOW_RUN)
-        span, metrics, limit_s = cursor.span(token), list[MetricText](), None
-        while cursor.next.kind == "name":
-            clause = cursor.take()
-            if clause.text == "metric":
-                metrics.append(parse_metric(cursor))
-            elif clause.text == "limit":
-                limit_s, _ = amount(cursor, "how long a training may take", SECONDS)
-            else:
-                cursor.fail(f"unknown clause `{clause.text}`", HOW_RUN, token=clause)
-        cursor.finish("the command", HOW_RUN)
-        self.run = RunText(command, span, tuple(metrics), limit_s)
+            cursor.fail("there is a command already", "one trains a configuration")
+        self.run = parse_training(cursor)

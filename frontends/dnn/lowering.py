@@ -21,9 +21,9 @@ from tunepass.frontends.dnn.interpreter.presence import presence
 from tunepass.frontends.dnn.layers.applying import attribute_of
 from tunepass.frontends.dnn.layers.unused import unused_nodes
 from tunepass.frontends.dnn.own_operators import kept_words, own_operators
-from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
+from tunepass.frontends.params.training import LIMIT_S, trained_by
 from tunepass.frontends.problems import each
 from tunepass.graphs.inference import ELEMENT_BYTE
 from tunepass.graphs.table import table_of
@@ -238,7 +238,7 @@ class _Lowering:
                 used=bool(self.run.calls.optimizer or run),
                 optimizer=self.run.calls.optimizer or "sgd",
                 run=trained_by(run, self.source, self.types, self._set_here()) if run else None,
-                limit_s=LIMIT_S if run is None or run.limit_s is None else run.limit_s,
+                limit_s=run.limit_s if run else LIMIT_S,
             ),
             limits=tuple(
                 ResourceLimit(resource=limit.resource, most=whole_number(limit.most), text=limit.text, span=limit.span)

@@ -33,8 +33,10 @@ from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, kn
 from tunepass.frontends.hls.pragmas.amounts import Amounts
 from tunepass.frontends.hls.pragmas.own import PARSERS, HlsLine, HlsPragma
 from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.training import TrainingText, training_command
 from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
+from tunepass.ir.graph import Training
 from tunepass.ir.hls import ONE, HlsDialect, HlsKernel
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
@@ -135,12 +137,13 @@ class _FileReader:
         return {p.name: p for p in parameters}
 
     def _stated_words(self) -> frozenset[str]:
-        """The words of the numbers that `hls` lines state."""
+        """The words of the numbers and the command that `hls` lines state."""
         lines = [p for p in self.pragmas if isinstance(p, HlsPragma)]
         numbers = [text for p in lines for texts in p.numbers.values() for text in texts]
         arguments = [a for p in lines for a in p.arguments]
         numbers += [a.value for a in arguments if a.value is not None] + [n for a in arguments for n in a.lengths]
-        return frozenset(word for text in numbers for word in names_in(text.text))
+        commands = [p.names for p in self.pragmas if isinstance(p, TrainingText)]
+        return frozenset(word for text in numbers for word in names_in(text.text)).union(*commands)
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, which decides what is read for which values."""
@@ -233,9 +236,19 @@ class _FileReader:
             parameters=parameters,
             constraints=constraints,
             bindings=tuple(self._binding(p, knobs) for p in parameters),
-            body=read.body,
+            body=replace(read.body, training=self._training([p.name for p in parameters], alone)),
             span=read.body.span,
         )
+
+    def _training(self, parameters: Sequence[str], alone: bool) -> Training:
+        """The command that measures the kernel, which has to be the file's only one."""
+        texts = [p for p in self.pragmas if isinstance(p, TrainingText)]
+        if not texts:
+            return Training()
+        if len(texts) > 1 or not alone:
+            problem = "there is a command already" if len(texts) > 1 else "there are several kernels in this file"
+            raise SourceError(problem, texts[-1].span, "one command measures one kernel")
+        return Training(run=training_command(texts[0], self.source, parameters), limit_s=texts[0].limit_s)
 
     def _binding(self, parameter: Parameter, knobs: Mapping[str, Knob]) -> Binding:
         role: Literal["directive", "macro"] = "directive" if parameter.name in knobs else "macro"
@@ -303,6 +316,7 @@ class _FileReader:
             work_items=amounts["work_items"][0] if "work_items" in amounts else None,
             launches=amounts["launches"][0] if "launches" in amounts else ONE,
             clock_hz=algebra.mul(clock[0], 1_000_000) if clock else None,
+            rate=amounts["rate"][0] if "rate" in amounts else None,
         )
 
     def _loop_after(self, pragma: HlsPragma) -> int | None:

@@ -46,6 +46,7 @@ PRICED = {
     "fpga": "Spatial programs and C for high-level synthesis",
     "gpu": "GPU kernels",
     "dnn": "deep-learning models",
+    "accelerator": "fixed-point networks in C for high-level synthesis",
 }  # by a model, on what need not be here
 FILES_OF = "fpga"  # the family whose devices a file of the user's may describe
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
@@ -310,7 +311,7 @@ def cost_model(family: str) -> CostModel:
     """The hardware model of a family of devices.
 
     Args:
-        family: a built-in one (`cpu`, `dnn`, `fpga`, `gpu`, `hls`) or a plug-in's.
+        family: a built-in one (`accelerator`, `cpu`, `dnn`, `fpga`, `gpu`, `hls`) or a plug-in's.
 
     Returns:
         The model.

@@ -14,8 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from tunepass.backends.base import Starts, Target
-from tunepass.backends.model import NO_RESTRICTIONS, ModelBackend
+from tunepass.backends.base import Starts, Target, cost_model
+from tunepass.backends.model import NO_RESTRICTIONS
+from tunepass.backends.trained import TrainedBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.evaluators.synthesised import SynthesisedModel
@@ -24,8 +25,9 @@ from tunepass.evaluators.toolchains.synthesis.tools import USUAL_CLOCK_NS, Desig
 from tunepass.expr.algebra import number
 from tunepass.files import user_cache
 from tunepass.frontends.base import SIZE
-from tunepass.hwmodels.base import Costs
+from tunepass.hwmodels.base import Costs, ModelError
 from tunepass.ir.candidate import Candidate
+from tunepass.ir.graph import Training
 from tunepass.ir.hls import HlsKernel
 from tunepass.ir.kernel import Choice, Kernel
 from tunepass.space.configuration import Configuration
@@ -39,6 +41,7 @@ PARTS = {  # what tools call the devices that models know
     "zcu102": "xczu9eg-ffvb1156-2-e",
     "kintex-7": "xc7k325tffg900-2",
 }
+ACCELERATOR = "accelerator"  # the hardware model of designs that are no FPGA's
 OURS = ("--part", "--clock", "--timeout")
 
 
@@ -76,14 +79,20 @@ class Words:
         )
 
 
-class HlsBackend(ModelBackend):
+class HlsBackend(TrainedBackend):
     kind: ClassVar[str] = HlsKernel.kind
     family: ClassVar[str] = "hls"
     takes_compiler: ClassVar[bool] = True
+    unfit: ClassVar[str] = "the rate and the limits of the device"
 
     def __init__(self, kernel: Kernel, target: Target):
         self.words = Words.of(target.compiler) if target.compiler else None
         super().__init__(kernel, target)
+        if self.words is not None and self.training.run is not None:
+            raise TunepassError(
+                f"{kernel.source.name} has a command that measures it, and {self.words.program} reports of it too",
+                hint="leave out what follows --, or the `hls run` line",
+            )
         if self.words is not None:
             self._check_tool(self.words)
 
@@ -113,24 +122,39 @@ class HlsBackend(ModelBackend):
             return None
         return find(self.words.program)
 
+    @classmethod
+    def family_of(cls, device: str | None) -> str:
+        """Accelerators have a model of their own; other devices are FPGAs."""
+        try:
+            cost_model(ACCELERATOR).summary(device or "")
+        except ModelError:
+            return cls.family
+        return ACCELERATOR
+
+    @property
+    def training(self) -> Training:
+        return self.body.training
+
     @property
     def measures(self) -> bool:  # type: ignore[override]
-        return self.words is not None
+        return self.words is not None or super().measures
 
     @property
     def only_priced(self) -> bool:
-        return True
+        return self.training.run is None
 
     @property
     def basis(self) -> str:
         costs = self._costs
+        if not self.only_priced:
+            return ""
         if self.tool is None:
             return f"by {costs.name}, for {self.device}; nothing was synthesised or run"
         return f"by {self.tool.version}, for {self.device}; nothing was run on a board"
 
     def costs(self) -> Costs:
         """What a tool decides, the model only expects: it forbids nothing."""
-        return replace(self._costs, expected=self.words is not None)
+        return replace(super().costs(), expected=self.words is not None)
 
     def objectives(self) -> tuple[Objective, ...]:
         """With a tool the cycles, within what the device has; else as of all that models price."""
@@ -166,7 +190,7 @@ class HlsBackend(ModelBackend):
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         if self.tool is None or self.words is None:
-            return None
+            return super().evaluator()
         costs, names = self._costs, tuple(o.name for o in self.objectives())
         priced = {name: costs.values[name] for name in (*names, "cycles", "seconds") if name in costs.values}
         reports = SynthesisReports(self.tool, self.design, wall_s=self.words.wall_s, folder=user_cache(FOLDER))

@@ -20,7 +20,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.space_description import space_hash
 
 FAMILY = "fpga"
-USUAL = ("cycles", "alms", "luts")  # the first two of these that a device has are searched for, unless others are named
+USUAL = ("cycles", "alms", "luts", "power")  # the first two of them that a device has are the usual objectives
 NO_RESTRICTIONS = "--no-restrictions"
 
 
@@ -38,7 +38,8 @@ class ModelBackend(Backend):
                 f"nothing follows -- here: {kernel.source.name} is priced by a model, not compiled",
                 hint="leave out what follows --; the tuned source is for the language's own compiler",
             )
-        self.model = cost_model(self.family)
+        self.model_family = self.family_of(target.device)
+        self.model = cost_model(self.model_family)
         if target.device is None and self.needs_device:
             raise TunepassError(
                 f"{kernel.source.name}: a {kernel.language} program is priced on a device",
@@ -46,6 +47,11 @@ class ModelBackend(Backend):
             )
         self._device = given_device(target.device or "", kernel.source.name)
         self._costs = self._priced(self._device)
+
+    @classmethod
+    def family_of(cls, device: str | None) -> str:
+        """The hardware model that knows the device."""
+        return cls.family
 
     def _priced(self, device: str) -> Costs:
         costs = self.model.costs(self.kernel, device)
@@ -71,7 +77,7 @@ class ModelBackend(Backend):
         return Identity(
             source=source_hash(self.kernel.source.text),
             space=space_hash(space),
-            compiler=f"{self.family} model {self._digest}",
+            compiler=f"{self.model_family} model {self._digest}",
             flags=(*(() if self.target.restrict else (NO_RESTRICTIONS,)), *self._sizes),
             device=identity_device(self._device, self.model, self.kernel.source.name) if self._device else "",
         )

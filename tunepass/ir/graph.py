@@ -75,6 +75,9 @@ class Training:
     limit_s: float = 3600.0
 
 
+UNTRAINED = Training()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph(Body):
     """`nodes` in an order in which they can run: inputs before what uses them. `batch` is the number of images, words,

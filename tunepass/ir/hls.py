@@ -16,6 +16,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
+from tunepass.ir.graph import UNTRAINED, Training
 from tunepass.ir.hardware import Element
 
 ZERO, ONE = lift(0), lift(1)
@@ -167,7 +168,8 @@ class HlsVariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HlsKernel(Body):
-    """`whole` holds the function's statements. `launches`: how often the host starts it, where the source says so.
+    """`whole` holds the function's statements. `launches`: how often the host starts it, where the source says so;
+    `rate`: how often a second it has to be able to. `training`: the command that measures what no model knows.
 
     `variants`: all combinations of the parameters that are widths of types; the kernel itself has their defaults."""
 
@@ -179,6 +181,8 @@ class HlsKernel(Body):
     range: NdRange | None = None
     launches: Expr = ONE
     clock_hz: Expr | None = None  # what the source asks for
+    rate: Expr | None = None
+    training: Training = UNTRAINED
     variants: tuple[HlsVariant, ...] = ()
     span: Span | None = None
 

@@ -55,6 +55,7 @@ class Stated:
     launches: Expr = ONE
     defaults: Mapping[str, int] = field(default_factory=dict)
     clock_hz: Expr | None = None
+    rate: Expr | None = None
 
 
 def read_kernel(
@@ -98,6 +99,7 @@ def _read(reader: Statements, function: Function, stated: Stated) -> ReadKernel:
         range=items,
         launches=stated.launches,
         clock_hz=stated.clock_hz,
+        rate=stated.rate,
         span=reader.span(function.name),
     )
     widths = frozenset(reader.types.widths) & frozenset(stated.defaults)

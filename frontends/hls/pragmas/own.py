@@ -6,7 +6,10 @@ hls [NAME[(n = 512, A: in float[n][n], ...)]] CLAUSE ...
     local(X[, Y[, Z]])    those of a group, where no attribute says it
     launches(N)           how often the host starts it
     clock(MHZ)            what the design is made for
+    rate(N)               launches a second that the design has to be able to do
 hls trip(N)               iterations of the loop that follows
+hls run "COMMAND" metric "PATTERN" [limit 10 min]
+                          measures what no model knows, such as the error of a network; {NAME} is a parameter's value
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, parse_constrai
 from tunepass.frontends.gpu.pragmas.kernel import take_clause
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
+from tunepass.frontends.params.training import TrainingText, parse_training
 
 DIALECTS = ("vitis", "merlin", "intel")
-NUMBERS = ("global", "local", "work_items", "launches", "clock", "trip")
+NUMBERS = ("global", "local", "work_items", "launches", "clock", "rate", "trip")
 CLAUSES = ("dialect", *NUMBERS)
 DIRECTIONS = ("in", "out", "inout", "local")
 HOW = "write `hls NAME(n = 512, A: in float[n])`"
@@ -44,7 +48,16 @@ class HlsPragma:
         return "trip" in self.numbers
 
 
-HlsLine = ParamText | ConstraintPragma | HlsPragma
+HlsLine = ParamText | ConstraintPragma | HlsPragma | TrainingText
+
+
+def parse_line(cursor: Cursor) -> HlsPragma | TrainingText:
+    """`run` before a text is the command; a function may have that name."""
+    mark = cursor.position, cursor.next, cursor.last
+    if cursor.accept("run") and cursor.next.kind == "string":
+        return parse_training(cursor)
+    cursor.position, cursor.next, cursor.last = mark
+    return parse_hls(cursor)
 
 
 def parse_hls(cursor: Cursor) -> HlsPragma:
@@ -93,5 +106,5 @@ def _numbers(cursor: Cursor, word: str) -> tuple[ExpressionText, ...]:
 PARSERS: dict[str, Callable[[Cursor], HlsLine]] = {
     "param": parse_param,
     "constraint": parse_constraint,
-    "hls": parse_hls,
+    "hls": parse_line,
 }
