@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ from tests.benchmarks.search import variants
 from tests.benchmarks.search.drawn import KINDS, OBJECTIVE, DrawnProblem, is_for_choosing
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
-from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Integer, Parameter, Real
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.study.study import Study
+
+if TYPE_CHECKING:
+    import optuna
 
 Floats = NDArray[np.float64]
 MARKS = (20, 50, 100)
@@ -81,7 +84,7 @@ class Tpe:
         self._failed, self._space = optuna.trial.TrialState.FAIL, problem.space
         self._study = optuna.create_study(sampler=sampler)
         self._study.enqueue_trial(dict(problem.space.default))
-        self._rng, self._trials = np.random.default_rng([seed, RUN_KEY]), dict[Configuration, list[object]]()
+        self._rng, self._trials = np.random.default_rng([seed, RUN_KEY]), dict[Configuration, list[int]]()
 
     def ask(self) -> Configuration:
         for _ in range(REJECTIONS):
@@ -103,12 +106,12 @@ class Tpe:
             self._study.tell(number, state=self._failed)
 
 
-def _suggested(trial: object, parameter: Parameter) -> object:
-    if isinstance(parameter, (Categorical, Ordinal)):
-        return trial.suggest_categorical(parameter.name, list(parameter.domain))
+def _suggested(trial: optuna.Trial, parameter: Parameter) -> Value:
     if isinstance(parameter, Integer):
         return trial.suggest_int(parameter.name, parameter.lo, parameter.hi)
-    return trial.suggest_float(parameter.name, *parameter.ends())
+    if isinstance(parameter, Real):
+        return trial.suggest_float(parameter.name, parameter.lo, parameter.hi)
+    return trial.suggest_categorical(parameter.name, list(parameter.domain))
 
 
 def searched(problem: DrawnProblem, search: Asked, seed: int, evals: int) -> DrawnRun:

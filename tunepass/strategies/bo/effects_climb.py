@@ -102,10 +102,9 @@ def _listed_values(parameter: Parameter, known: Column) -> Column:
     if is_listed(parameter):
         return parameter.at(np.arange(parameter.size or 0))
     if isinstance(parameter, Real):
-        some = parameter.from_unit(np.linspace(0, 1, PLACES))
-    else:
-        some = parameter.at(np.unique(np.linspace(0, (parameter.size or 1) - 1, PLACES).astype(np.int64)))
-    return np.unique(np.concatenate([some, known]))
+        return np.unique(np.concatenate([parameter.from_unit(np.linspace(0, 1, PLACES)), known]))
+    places = np.linspace(0, (parameter.size or 1) - 1, PLACES).astype(np.int64)
+    return np.unique(np.concatenate([parameter.at(places), known]))
 
 
 class EffectsClimb:
