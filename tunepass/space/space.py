@@ -246,8 +246,8 @@ class Space:
         return self._product.contains_indices(indices)
 
     def contains_values(self, indices: Indices, values: Mapping[str, Column]) -> Mask:
-        """Which rows (n, parameters) of indices in lists of values of scalar parameters are feasible. A list of as many
-        values as there are is the domain in its order."""
+        """Mask (n,) of feasible rows (n, parameters) of indices in lists of values of scalar parameters. A list with as
+        many values as the domain is the domain in its order."""
         return self._product.contains_values(indices, values)
 
     def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:

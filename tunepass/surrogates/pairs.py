@@ -64,7 +64,7 @@ class Effects:
         return value
 
     def nearer(self, mean: Effects, share: float) -> Effects:
-        """Those of `mean`, and that share of what these differ by."""
+        """`mean` plus a share of the difference from it."""
         single, joint = self.single - mean.single, self.joint - mean.joint
         return Effects(mean.single + share * single, mean.joint + share * joint, self.columns)
 
@@ -106,7 +106,7 @@ class PairsProcess:
         return self._corrected(z, loss, theta, prior, error)
 
     def mean(self, z: Floats, loss: Floats, theta: Floats) -> Effects:
-        """Of the posterior."""
+        """The posterior mean of the effects given rows."""
         w, v, _ = self._split(theta)
         columns, variance = self._joint_variance(v)
         nothing = Effects(np.zeros(len(w)), np.zeros(variance.shape), columns.astype(np.int32))

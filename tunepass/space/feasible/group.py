@@ -95,7 +95,7 @@ class DiagramGroup(ParameterGroup):
         self._uniform: Weighted | None = None
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
-        """Of more rows than 64 bits count, layer by layer: ranks of so many are slow Python integers."""
+        """Independent rows, uniform. Ranks beyond 64 bits are slow Python integers, so those are drawn layer by layer."""
         if self.size <= LIMIT:
             return super().draw(n, rng)
         if self._uniform is None:

@@ -93,7 +93,7 @@ class Values:
         return {name: values[index[:, number]] for number, (name, values) in enumerate(self._values.items())}
 
     def feasible(self, chosen: Indices) -> Mask:
-        """Which of the values (n, p) of configurations are."""
+        """Mask (n,) of feasible configurations, given by their values (n, p)."""
         return self.space.contains_values(chosen - self.first, self._values)
 
 
