@@ -95,7 +95,7 @@ class DiagramGroup(ParameterGroup):
         self._uniform: Weighted | None = None
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
-        """Independent rows, uniform. Ranks beyond 64 bits are slow Python integers, so those are drawn layer by layer."""
+        """Independent rows, uniform; layer by layer where ranks beyond 64 bits would be slow Python integers."""
         if self.size <= LIMIT:
             return super().draw(n, rng)
         if self._uniform is None:
