@@ -15,6 +15,7 @@ reals        functions of 2 to 10 reals                         noise        rec
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
 fidelity     a cheap level beside the objective                batches      16 suggestions at once
 prior-means  right and wrong prior means (without TUNEPASS_PEERS)
+drawn        problems with drawn parameters, noise, failures; needs no folders. Settings are chosen on seeds below 1000
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from tests.benchmarks.search import (
     fronts,
     overhead,
     panel_batches,
+    panel_drawn,
     panel_fidelity,
     panel_noise,
     panel_objectives,
@@ -42,6 +44,7 @@ from tests.benchmarks.search import (
     transfer,
     variants,
 )
+from tests.benchmarks.search.drawn import KINDS, SPLIT
 from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
 from tests.benchmarks.search.tables import DETAILS, with_details
@@ -51,11 +54,14 @@ MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # cor
 
 def main() -> int:
     options = _options()
-    data = _folder("TUNEPASS_DATA", "SPLIT.json")
-    needs_peers = set(options.table or TABLES) - WITHOUT_PEERS
-    peers = _folder("TUNEPASS_PEERS", "results") if needs_peers else data
-    if data is None or peers is None:
-        return 2
+    if options.table == ["drawn"]:
+        data = peers = Path()
+    else:
+        data = _folder("TUNEPASS_DATA", "SPLIT.json")
+        needs_peers = set(options.table or TABLES) - WITHOUT_PEERS
+        peers = _folder("TUNEPASS_PEERS", "results") if needs_peers else data
+        if data is None or peers is None:
+            return 2
     start = time.process_time()
 
     def told(text: str) -> None:
@@ -241,6 +247,14 @@ def _prior_means(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_priors.table(bench.places, _seeds(bench, options), _words(options.problems), bench.told)
 
 
+def _drawn(bench: single.Bench, options: argparse.Namespace) -> str:
+    searches = panel_drawn.methods(_words(options.strategies) or ["auto", "random"])
+    first = options.first or SPLIT
+    return panel_drawn.table(
+        bench.places, _chosen(list(KINDS), options), searches, range(first, first + bench.seeds), bench.told
+    )
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_objectives.table(bench.places, *_of_objectives(bench, options), _words(options.problems))
 
@@ -261,6 +275,7 @@ TABLES: dict[str, tuple[str, Table]] = {
     "fidelity": ("A cheap level beside the objective", _fidelity),
     "batches": ("Suggestions in batches", _batches),
     "prior-means": ("Right and wrong prior means", _prior_means),
+    "drawn": ("Drawn problems", _drawn),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }

@@ -44,6 +44,13 @@ def test_effects_are_sums_over_columns_and_pairs_of_them() -> None:
     np.testing.assert_allclose(effects(z), expected)
 
 
+def test_effects_nearer_to_others_differ_from_them_by_a_share() -> None:
+    z, columns = signs(5, 4, 0), np.array([1, 3], np.int32)
+    drawn = Effects(np.array([1.0, 2, 3, 4]), np.array([[0.5, 7.0], [0.0, 0.25]]), columns)
+    mean = Effects(np.ones(4), np.full((2, 2), 0.5), columns)
+    np.testing.assert_allclose(drawn.nearer(mean, 0.25)(z), 0.75 * mean(z) + 0.25 * drawn(z))
+
+
 def test_draws_have_the_moments_of_the_posterior() -> None:
     z, new = signs(6, 4, 1), signs(8, 4, 2)
     y = standardised(z[:, 0] + 0.5 * z[:, 1] * z[:, 2])
@@ -57,6 +64,8 @@ def test_draws_have_the_moments_of_the_posterior() -> None:
     drawn = np.array([process.draw(z, y, theta, rng)(new) for _ in range(4000)])
     apart = drawn - drawn[:, :1]  # draws are up to a constant
     np.testing.assert_allclose(apart.mean(axis=0), mean - mean[0], atol=0.06)
+    posterior_mean = process.mean(z, y, theta)
+    np.testing.assert_allclose(posterior_mean(new) - posterior_mean(new)[0], mean - mean[0])
     deviation = np.sqrt(np.diag(covariance_) + covariance_[0, 0] - 2 * covariance_[0])
     np.testing.assert_allclose(apart.std(axis=0), deviation, atol=0.05)
 

@@ -18,7 +18,7 @@ from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
 from tunepass.space.assignments import completed, exact_columns, to_columns, to_configurations, with_defaults
-from tunepass.space.columns import Columns, Indices, Mask, length, replaced, take
+from tunepass.space.columns import Column, Columns, Indices, Mask, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.guards import check_guards
@@ -244,6 +244,11 @@ class Space:
     def contains_indices(self, indices: Indices) -> Mask:
         """Which rows (n, parameters) of indices in the domains are feasible, in a space that is `listed`."""
         return self._product.contains_indices(indices)
+
+    def contains_values(self, indices: Indices, values: Mapping[str, Column]) -> Mask:
+        """Mask (n,) of feasible rows (n, parameters) of indices in lists of values of scalar parameters. A list with as
+        many values as the domain is the domain in its order."""
+        return self._product.contains_values(indices, values)
 
     def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:
         """Up to n distinct feasible rows, uniform, or by the parameters' priors restricted to what is feasible.

@@ -63,6 +63,11 @@ class Effects:
         )  # fmt: skip
         return value
 
+    def nearer(self, mean: Effects, share: float) -> Effects:
+        """`mean` plus a share of the difference from it."""
+        single, joint = self.single - mean.single, self.joint - mean.joint
+        return Effects(mean.single + share * single, mean.joint + share * joint, self.columns)
+
 
 class PairsProcess:
     """`PairsProcess().fit(z, loss)` finds theta; `draw(z, loss, theta, rng)` the effects given rows."""
@@ -90,25 +95,48 @@ class PairsProcess:
 
     def draw(self, z: Floats, loss: Floats, theta: Floats, rng: np.random.Generator) -> Effects:
         """From the posterior of the effects, by Matheron's rule: one of the prior, corrected by what it gets wrong."""
-        z, loss = checked(z, loss)
-        f = z.shape[1]
-        w, v, (constant, noise) = np.exp(theta[:f]), np.exp(theta[f : 2 * f]), np.exp(theta[2 * f :])
-        columns = np.sort(np.argsort(-v, kind="stable")[:JOINT])
-        v, z_joint = v[columns], np.ascontiguousarray(z[:, columns])
-        variance = np.triu(v[:, None] * v[None, :], 1) + np.diag(v * v / 2)  # (k, k)
+        w, v, (constant, noise) = self._split(theta)
+        columns, variance = self._joint_variance(v)
         prior = Effects(
-            rng.normal(size=f) * np.sqrt(w),
+            rng.normal(size=len(w)) * np.sqrt(w),
             rng.normal(size=variance.shape) * np.sqrt(variance),
             columns.astype(np.int32),
         )
         error = rng.normal(size=len(z)) * math.sqrt(noise) + rng.normal() * math.sqrt(constant)
-        known = np.zeros(f)
-        known[columns] = v
+        return self._corrected(z, loss, theta, prior, error)
+
+    def mean(self, z: Floats, loss: Floats, theta: Floats) -> Effects:
+        """The posterior mean of the effects given rows."""
+        w, v, _ = self._split(theta)
+        columns, variance = self._joint_variance(v)
+        nothing = Effects(np.zeros(len(w)), np.zeros(variance.shape), columns.astype(np.int32))
+        return self._corrected(z, loss, theta, nothing, np.zeros(len(z)))
+
+    def _corrected(self, z: Floats, loss: Floats, theta: Floats, prior: Effects, error: Floats) -> Effects:
+        """Effects `prior` and what the rows say of the rest, their errors being `error` (n,)."""
+        z, loss = checked(z, loss)
+        w, v, (constant, noise) = self._split(theta)
+        columns, variance = self._joint_variance(v)
+        z_joint, known = np.ascontiguousarray(z[:, columns]), np.zeros(len(w))
+        known[columns] = v[columns]
         alpha = self._solve(z, w, known, constant, noise, standardised(loss) - prior(z) - error)
         joint = np.einsum("ia,ib->ab", z_joint * alpha[:, None], z_joint)
         return Effects(
             prior.single + w * (z * alpha[:, None]).sum(axis=0), prior.joint + variance * joint, prior.columns
         )
+
+    @staticmethod
+    def _split(theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """w, v, and the constant with the noise."""
+        f = len(theta) // 2 - 1
+        return np.exp(theta[:f]), np.exp(theta[f : 2 * f]), np.exp(theta[2 * f :])
+
+    @staticmethod
+    def _joint_variance(v: Floats) -> tuple[Integers, Floats]:
+        """The columns (k,) whose pairs count, and the prior variance (k, k) of their effects."""
+        columns = np.sort(np.argsort(-v, kind="stable")[:JOINT])
+        v = v[columns]
+        return columns, np.triu(v[:, None] * v[None, :], 1) + np.diag(v * v / 2)
 
     @staticmethod
     def _solve(z: Floats, w: Floats, v: Floats, constant: float, noise: float, y: Floats) -> Floats:

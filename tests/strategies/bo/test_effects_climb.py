@@ -9,7 +9,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
-from tunepass.strategies.bo.effects_climb import CHECKED_CHANGES, EffectsClimb, Values, can_list
+from tunepass.strategies.bo.effects_climb import CHECKED_CHANGES, EffectsClimb, Values, can_climb
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.history import TrialHistory
 from tunepass.study.outcome import Measured
@@ -52,7 +52,7 @@ def test_a_configuration_is_worth_what_its_rows_are(columns: int) -> None:
     drawn = effects(1, columns)
     for configuration in SPACE.enumerate():
         chosen = VALUES.of(SPACE.columns([configuration]))[0]
-        assert climb(drawn).utility(chosen) == pytest.approx(plain(drawn, SPACE.columns([configuration]))[0])
+        assert climb(drawn).utilities(chosen[None])[0] == pytest.approx(plain(drawn, SPACE.columns([configuration]))[0])
 
 
 @pytest.mark.parametrize("columns", [1, 3, 7])
@@ -65,7 +65,7 @@ def test_changes_add_what_the_changed_configuration_is_worth_more(columns: int) 
     twos = (rows != chosen[owner]).sum(axis=1) == 2
     assert ((rows != chosen[owner]).sum(axis=1) <= 2).all()
     for row, of, more in zip(rows, owner, added):
-        assert search.utility(row) - search.utility(chosen[of]) == pytest.approx(more)
+        assert search.utilities(row[None])[0] - search.utilities(chosen[[of]])[0] == pytest.approx(more)
     best = np.full(len(chosen), -np.inf)
     np.maximum.at(best, owner[~twos], added[~twos])
     assert set(owner[twos]) == (set(np.flatnonzero(best <= 0)) if columns == 7 else set(owner[twos]))
@@ -114,11 +114,59 @@ def test_a_pair_that_helps_only_together_is_climbed_to() -> None:
     assert found is not None and [name for name in found if found[name]] == ["f4", "f9"]
 
 
-def test_only_spaces_whose_values_are_listed_can_be_climbed_so() -> None:
+def test_spaces_of_single_values_that_are_always_active_can_be_climbed_so() -> None:
     few = Categorical("f", [False, True])
-    assert can_list(SPACE) and can_list(Space([few, Integer("n", 1, 9)]))
-    for other in (Real("x", 0, 1), Permutation("order", 3), Integer("n", 1, 1000)):
-        assert not can_list(Space([few, other]))
+    for other in (Integer("n", 1, 9), Real("x", 0, 1), Integer("n", 1, 1000)):
+        assert can_climb(Space([few, other]))
+    for other in (Permutation("order", 3), Integer("n", 1, 9, when="f")):
+        assert not can_climb(Space([few, other]))
+
+
+LONG_VALUES = Space(
+    [
+        Categorical("f", [False, True]),
+        Real("x", 0.0, 1.0),
+        Integer("n", 1, 1000, log=True),
+        Ordinal("size", [1, 2, 4], log=True),
+    ],
+    ["n + size <= 900", "not f or x <= 0.6"],
+)
+
+
+def long_values() -> tuple[PairDraws, Values, Columns]:
+    draws = PairDraws(Encoding(LONG_VALUES), Neighbourhood(LONG_VALUES), PairDrawSettings())
+    starts = LONG_VALUES.sample_columns(6, np.random.default_rng(4))
+    return draws, Values(LONG_VALUES, draws.rows, starts, Values(LONG_VALUES, draws.rows)), starts
+
+
+def test_values_that_are_too_many_to_list_are_those_of_the_starts_and_some_over_the_range() -> None:
+    draws, values, starts = long_values()
+    np.testing.assert_array_equal(np.array([*values.as_columns(values.of(starts)).values()]), [*starts.values()])
+    of_x = np.unique(values.columns["x"])
+    assert set(starts["x"]) < set(of_x) and {0.0, 0.5, 1.0} < set(of_x) and len(of_x) == 6 + 9
+    np.testing.assert_allclose(values.codes, Values(LONG_VALUES, draws.rows, starts).codes)
+
+
+def test_values_that_are_too_many_to_list_are_climbed_to_where_they_are_feasible() -> None:
+    draws, values, starts = long_values()
+    single = np.zeros(draws.rows(starts).shape[1])
+    single[:2] = -1.0  # f on, x large: at most 0.6
+    alone = Effects(single, np.zeros((1, 1)), np.array([2], np.int32))
+    search = EffectsClimb(values, alone, np.zeros(len(values.parameter)))
+    found = search.best_free(starts, lambda columns, u: u, Neighbourhood(LONG_VALUES), set(), 40)
+    known = values.columns["x"]
+    assert found is not None and LONG_VALUES.contains(found)
+    assert found["f"] is True and found["x"] == known[known <= 0.6].max()
+
+
+def test_feasible_values_are_those_of_feasible_columns() -> None:
+    _, values, _ = long_values()
+    rng = np.random.default_rng(5)
+    counts = np.bincount(values.parameter)
+    chosen = values.first + (rng.random((500, len(counts))) * counts).astype(np.int64)
+    inside = LONG_VALUES.contains_columns(values.as_columns(chosen))
+    np.testing.assert_array_equal(values.feasible(chosen), inside)
+    assert 50 < inside.sum() < 450
 
 
 @pytest.mark.parametrize("last", [Integer("n", 1, 3), Integer("n", 1, 200)])
@@ -160,7 +208,7 @@ def test_changes_are_the_best_ones_of_all(seed: int) -> None:
 def _gain(search: EffectsClimb, values: Values, head: Indices, new: list[int]) -> float:
     row = head.copy()
     row[values.parameter[new]] = new
-    return search.utility(row) - search.utility(head)
+    return float(search.utilities(row[None])[0] - search.utilities(head[None])[0])
 
 
 def _pairs(search: EffectsClimb, values: Values, head: Indices) -> list[tuple[int, int]]:

@@ -12,7 +12,9 @@ from tunepass.space.parameter import Categorical, Ordinal, Permutation
 from tunepass.space.space import Space
 from tunepass.strategies.auto import SETTINGS
 from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.design import DesignSettings, design_size
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
+from tunepass.strategies.history import TrialHistory
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.trial import Trial
@@ -75,7 +77,44 @@ def test_a_replay_and_batches_go_on_as_an_undisturbed_search(outcome: object) ->
 def test_the_switch_changes_what_follows_the_first_draw() -> None:
     with_draws = drive(Bayesian(task(SPACE, seed=1, max_evals=60), SETTINGS), 34, price)
     without = drive(Bayesian(task(SPACE, seed=1, max_evals=60), replace(SETTINGS, pair_draws=None)), 34, price)
-    assert with_draws[:30] == without[:30] and with_draws[30] != without[30]
+    assert with_draws[:16] == without[:16] and with_draws[16] != without[16]
+
+
+def due(space: Space, most: int, settings: PairDrawSettings) -> list[int]:
+    """Before which of 40 trials a draw is due."""
+    history, budget = TrialHistory(task(space)), task(space, max_evals=most)
+    draws = PairDraws(Encoding(space), Neighbourhood(space), settings, design_size(budget, DesignSettings()))
+    numbers = []
+    for number, configuration in enumerate(space.sample(40, np.random.default_rng(0))):
+        numbers += [number] if draws.is_due(history) else []
+        history.observe(Trial(number, configuration, Measured({"time": 1.0})))
+    return numbers
+
+
+def test_of_mostly_flags_draws_come_earlier() -> None:
+    others = [Ordinal(f"o{i}", [1, 2, 4]) for i in range(12)]
+    assert due(Space([*SPACE.parameters[:12], *others]), 100, PairDrawSettings())[0] == 16
+    assert due(Space([*SPACE.parameters[:11], *others]), 100, PairDrawSettings())[0] == 30
+
+
+def test_of_hundreds_of_parameters_draws_come_right_after_the_warm_up() -> None:
+    settings = PairDrawSettings(hundreds=23)
+    assert due(SPACE, 100, settings) == [*range(16, 40)] and due(SPACE, 40, settings) == [*range(12, 40)]
+
+
+def test_draws_of_few_trials_are_near_the_posterior_mean() -> None:
+    rows = SPACE.columns(SPACE.sample(24, np.random.default_rng(0)))
+    loss = np.random.default_rng(1).normal(size=24)
+
+    def spread(least_share: float, full_at: float) -> float:
+        settings = PairDrawSettings(least_share=least_share, full_at=full_at)
+        draws = PairDraws(Encoding(SPACE), Neighbourhood(SPACE), settings)
+        drawn = [draws.draw(rows, loss, np.random.default_rng(seed)).single for seed in range(20)]
+        return float(np.std(drawn, axis=0).sum())
+
+    assert spread(0.0, 2.0) == pytest.approx(spread(0.5, 100.0)) and spread(0.5, 100.0) == pytest.approx(
+        spread(1.0, 2.0) / 2
+    )
 
 
 def test_of_hundreds_of_parameters_all_are_draws_from_early_on() -> None:

@@ -92,6 +92,15 @@ class DiagramGroup(ParameterGroup):
         self.layers, self.diagram, self.size = tuple(layers), diagram, diagram.size
         self._by_name = {p.name: p for p in self.parameters}
         self._weighted: Weighted | None = None
+        self._uniform: Weighted | None = None
+
+    def draw(self, n: int, rng: np.random.Generator) -> Columns:
+        """Independent rows, uniform; layer by layer where ranks beyond 64 bits would be slow Python integers."""
+        if self.size <= LIMIT:
+            return super().draw(n, rng)
+        if self._uniform is None:
+            self._uniform = self.diagram.weigh([np.ones(layer.width) for layer in self.diagram.layers])
+        return self.columns(self._uniform.draw(n, rng))
 
     def unrank(self, ranks: Indices) -> Columns:
         return self.columns(self.diagram.unrank(ranks))

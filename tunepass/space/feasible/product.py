@@ -6,13 +6,13 @@ Ranks are mixed radix numbers whose digits are the groups' ranks, the last group
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, Mask, length
-from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
+from tunepass.space.feasible.group import DiagramGroup, FreeGroup, InfiniteGroup, ParameterGroup
 from tunepass.space.parameter import Parameter
 
 RANK_LIMIT = 1 << 62  # ranks below it are 64-bit integers
@@ -47,6 +47,18 @@ class GroupProduct:
         feasible = np.ones(len(indices), dtype=bool)
         for diagram, numbers in self._binding:
             feasible &= diagram.contains(indices[:, numbers])
+        return feasible
+
+    def contains_values(self, indices: Indices, values: Mapping[str, Column]) -> Mask:
+        """Mask (n,) of feasible rows (n, parameters) of indices in lists of values of the parameters."""
+        feasible = np.ones(len(indices), dtype=bool)
+        for group in self.groups:
+            names = {p.name: self._number[p.name] for p in group.parameters}
+            if isinstance(group, DiagramGroup) and all(len(values[p.name]) == p.size for p in group.parameters):
+                if _binds(group):
+                    feasible &= group.diagram.contains(indices[:, [names[name] for name, _ in group.layers]])
+            elif not isinstance(group, (FreeGroup, InfiniteGroup)):
+                feasible &= group.contains({name: values[name][indices[:, number]] for name, number in names.items()})
         return feasible
 
     def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:

@@ -25,7 +25,7 @@ from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.deep_model import DeepModel
-from tunepass.strategies.bo.design import DesignSettings, informed_design
+from tunepass.strategies.bo.design import DesignSettings, design_size, informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import (
     ForestModel,
@@ -39,7 +39,7 @@ from tunepass.strategies.bo.models import (
 )
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.output import OutputChoice
-from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
+from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings, suit_pair_draws
 from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import (
@@ -149,9 +149,10 @@ class Bayesian(BayesianLoop):
         self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
         self._acquisition = acquisition_factory(self.settings.acquisition)
         self.models = self._models()
-        draws, alone = self.settings.pair_draws, prior_mean is None and len(task.objectives) == 1
-        many = draws is not None and alone and len(task.space.parameters) > draws.more_than
-        self._pair_draws = PairDraws(self.encoding, self.neighbourhood, draws) if draws and many else None
+        self._pair_draws = None
+        if (draws := self.settings.pair_draws) is not None and suit_pair_draws(task, draws):
+            warm_up = design_size(task, self.settings.design)
+            self._pair_draws = PairDraws(self.encoding, self.neighbourhood, draws, warm_up)
         chosen = self.settings.output == "chosen" and self.prior is None and len(task.objectives) == 1
         self.output = OutputChoice(self.models[0], self._models()[0]) if chosen else None
         self._standing = np.zeros(0)  # what is believed of the measured trials (n,), as of the latest fit

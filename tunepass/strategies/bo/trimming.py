@@ -44,7 +44,7 @@ class Trimming:
         self.space, self.settings = space, settings or TrimSettings()
         self._columns, self._seed = space.columns(configurations), len(configurations)
         self._loss = np.ascontiguousarray(log_scale(np.array(losses)[:, None])[:, 0])
-        self._process = PairDraws(Encoding(space), Neighbourhood(space), PairDrawSettings())
+        self._process = PairDraws(Encoding(space), Neighbourhood(space), PairDrawSettings(least_share=1.0))
 
     def idle(self, start: Configuration, draw: int = 0) -> list[str]:
         """Parameters of `start` to put back at their defaults together, those first that seem to bring least; another
