@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 
 from tunepass.capabilities import capability
@@ -50,7 +51,8 @@ class LocalExecutor(Executor):
         pool = ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile")
         group = ProgramGroup()
         try:
-            futures = [pool.submit(group.run, evaluator.prepare, configuration) for configuration in configurations]
+            tasks = [partial(evaluator.prepare, configuration) for configuration in configurations]
+            futures = [pool.submit(group.run, task) for task in tasks]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()  # raises what was raised, without waiting for the others

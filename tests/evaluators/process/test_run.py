@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -209,8 +210,9 @@ def test_a_group_ends_its_own_programs_and_no_others(tmp_path: Path) -> None:
             "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); end = pathlib.Path(sys.argv[2])\n"
             "while not end.exists(): time.sleep(0.01)"
         )
+        files = [str(tmp_path / name) for name in (str(number), "end")]
         try:
-            ends[number] = groups[number].run(python, waits, str(tmp_path / str(number)), str(tmp_path / "end"))
+            ends[number] = groups[number].run(partial(python, waits, *files))
         except KeyboardInterrupt as interrupt:
             ends[number] = interrupt
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from tunepass.evaluators.harness.dialogue.sampling import Questions
@@ -60,7 +61,8 @@ def time_together(
     pool, group = ThreadPoolExecutor(len(runs), thread_name_prefix="together"), ProgramGroup()
     try:
         parties = [Party(turns, number) for number in range(len(runs))]
-        futures = [pool.submit(group.run, timed, *each) for each in zip(runs, questions, parties, strict=True)]
+        tasks = [partial(timed, *each) for each in zip(runs, questions, parties, strict=True)]
+        futures = [pool.submit(group.run, task) for task in tasks]
         wait(futures, return_when=FIRST_EXCEPTION)
         for future in futures:
             if future.done():

@@ -230,11 +230,11 @@ def _last_line(text: bytes) -> str:
 class ProgramGroup:
     """The programs that several threads run for one caller: it can end them, and no others of this process."""
 
-    def run(self, function: Callable[..., Result], /, *arguments: object) -> Result:
+    def run(self, function: Callable[[], Result], /) -> Result:
         """The function's result; programs that it runs in this thread are of the group."""
         token = _GROUP.set(self)
         try:
-            return function(*arguments)
+            return function()
         finally:
             _GROUP.reset(token)
 
