@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,13 @@ class ProcessCounts:
             threads=_entries(PROC / "task"),
             children=sum(len(_words(task / "children")) for task in _folder(PROC / "task")),
         )
+
+    def settled(self, most_s: float = 5.0) -> ProcessCounts:
+        """The numbers now, as soon as they are these: a thread is still listed for a moment after it was joined."""
+        end = time.monotonic() + most_s
+        while (counts := ProcessCounts.now()) != self and time.monotonic() < end:
+            time.sleep(0.01)
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
