@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -121,6 +121,11 @@ bench-loop-auto: $(STAMP)
 # What `tunepass cc` adds to a compiler's call, in CPU time (half a minute).
 bench-cc: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_cc $(ARGS)
+
+# A thousand pipelines in one process, and forty builds of C: memory, open files, threads, children: docs/embedding.md (a
+# quarter of an hour). ARGS='--toy 100 --c 0'.
+bench-embedding: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_embedding $(ARGS)
 
 # Whole applications beside Optuna's TPE and OpenTuner, five seeds of a minute each (two hours; it goes on where it stopped).
 # ARGS='--checkouts DIR --python VENV/bin/python', see the script; --budget 20 --seeds 1 for a first impression.

@@ -50,6 +50,7 @@ DOCUMENTS = (
     "docs/dnn.md",
     "docs/accelerator.md",
     "docs/extending.md",
+    "docs/embedding.md",
     "docs/architecture.md",
     "docs/glossary.md",
     "CONTRIBUTING.md",
@@ -140,6 +141,7 @@ PROGRAMS = [
     *blocks("docs/store.md", "python"),
     *blocks("docs/engine.md", "python"),
     *blocks("docs/extending.md", "python"),
+    *blocks("docs/embedding.md", "python"),
 ]
 
 
@@ -236,6 +238,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/dnn.md": {"console", "yaml"},
         "docs/accelerator.md": {"console"},
         "docs/extending.md": {"python", "toml"},
+        "docs/embedding.md": {"python"},
         "docs/architecture.md": set(),
         "docs/glossary.md": set(),
         "CONTRIBUTING.md": {"sh"},

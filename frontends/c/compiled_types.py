@@ -196,11 +196,14 @@ class CompiledTypes:
 
     def _answer(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> TypeAnswer:
         key = (self.unit, names, functions, self.defines)
-        if key not in _ANSWERS:
+        answer = _ANSWERS.get(key)
+        if answer is None:
+            answer = self._asked(names, functions)
             if len(_ANSWERS) >= MOST_ANSWERS:
-                del _ANSWERS[next(iter(_ANSWERS))]
-            _ANSWERS[key] = self._asked(names, functions)
-        return _ANSWERS[key]
+                oldest, *_ = list(_ANSWERS)
+                _ANSWERS.pop(oldest, None)  # which another thread may have done
+            _ANSWERS[key] = answer
+        return answer
 
     def _asked(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> TypeAnswer:
         from tunepass.frontends.cfamily.types.ask import Ask

@@ -56,7 +56,8 @@ def read(
         unit = _read(*key)
         known = _Known(unit, _stamps(unit, command))
         if len(_UNITS) >= MOST_UNITS:
-            del _UNITS[next(iter(_UNITS))]
+            oldest, *_ = list(_UNITS)
+            _UNITS.pop(oldest, None)  # which another thread may have done
         _UNITS[key] = known
     for file in known.unit.text.included:
         note_read(file)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 
 from tunepass.capabilities import capability
 from tunepass.evaluators.capabilities import Prepared, Prepares
-from tunepass.evaluators.process.run import stop_all
+from tunepass.evaluators.process.run import ProgramGroup
 from tunepass.executors.base import Executor
 from tunepass.space.configuration import Configuration
 from tunepass.spread import Spread, in_turn, window
@@ -48,14 +49,16 @@ class LocalExecutor(Executor):
 
     def _prepare(self, evaluator: Prepares[Prepared], configurations: Sequence[Configuration]) -> list[Prepared]:
         pool = ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile")
+        group = ProgramGroup()
         try:
-            futures = [pool.submit(evaluator.prepare, configuration) for configuration in configurations]
+            tasks = [partial(evaluator.prepare, configuration) for configuration in configurations]
+            futures = [pool.submit(group.run, task) for task in tasks]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()  # raises what was raised, without waiting for the others
             results = [future.result() for future in futures]
         except KeyboardInterrupt:  # without waiting for compilers that still run: their results are of no use then
-            stop_all()
+            group.stop()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         except BaseException:  # what is evaluated next is not to run beside them

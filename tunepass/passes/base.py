@@ -114,5 +114,5 @@ class Result:
     def source(self) -> str:
         """The tuned source: the first file emitted."""
         if not self.compilation.files:
-            raise TunepassError("this pipeline has no emit, so it has no source")
+            raise TunepassError("nothing was emitted: the pipeline has no emit, or no emitter for this kernel")
         return self.compilation.files[0].text

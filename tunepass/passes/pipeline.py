@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.backends.base import Backend, Target, backend_for, check_device, frontend_of
-from tunepass.backends.caller import CallerBackend, Evaluators
+from tunepass.backends.base import Backend, Target, backend_for, check_device
+from tunepass.backends.caller import CallerBackend, Evaluators, emit
+from tunepass.backends.function import FunctionBackend, KernelFunction
 from tunepass.diagnostics import TunepassError
-from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import ApplySchedule
 from tunepass.passes.base import Compilation, Emitter, Pass, Result
@@ -17,6 +17,10 @@ from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search
 from tunepass.search.options import SearchOptions
+from tunepass.search.stop import Stop, never
+from tunepass.study.objective import Objective
+from tunepass.study.optimize.answers import valid_exceptions
+from tunepass.study.validation import valid_identity, valid_objectives
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,12 @@ class Pipeline:
         compiler: tuple[str, ...] = (),
         evaluators: Evaluators | None = None,
         emitter: Emitter | None = None,
+        evaluate: KernelFunction | None = None,
+        catch: type[Exception] | Iterable[type[Exception]] = (),
+        objectives: Sequence[Objective] = (),
+        options: SearchOptions | None = None,
+        identity: Mapping[str, str] | None = None,
+        stop: Callable[[], bool] = never,
     ) -> Pipeline:
         """extract_space, prune_space, search, apply_schedule and emit, for the backend of the kernel's kind.
 
@@ -64,7 +74,16 @@ class Pipeline:
             compiler: a command and its words; empty: the usual one, `cc -O2`.
             evaluators: how another compiler evaluates its own kernels: from a kernel to a context manager of a function
                 from a configuration to an Evaluation.
-            emitter: how another compiler prints its own kernels: from a scheduled kernel and a note to files.
+            emitter: how another compiler prints its own kernels: from a scheduled kernel and a note to files. None: the
+                kernel's frontend; nothing is emitted of a kernel without a body.
+            evaluate: in place of `evaluators`, a function of a kernel and a configuration. It returns the objective's
+                value, a mapping of objectives to values, an outcome or an Evaluation.
+            catch: exceptions of `evaluate` that become failed trials; any other one ends the run.
+            objectives: what another compiler judges its kernels by; empty: those of the kernel's kind, or its time.
+            options: how to search, in place of `max_evals`, `seed` and `strategy`.
+            identity: texts by name that results depend on besides the kernel, such as the compiler's version: where
+                `options` has a store, another identity is another study.
+            stop: called before the first evaluation and after each; True ends the search with the best so far.
 
         Returns:
             The pipeline.
@@ -79,9 +98,15 @@ class Pipeline:
         """
         target = Target(compiler=compiler, device=device)
         check_device(device)
-        options = SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
-        backend = _backend_of(target, evaluators)
-        search = Search(backend=backend, options=options)
+        if options is not None and (max_evals, seed, strategy) != (None, 0, "auto"):
+            raise TunepassError("max_evals, seed and strategy are fields of `options`: give either those or it")
+        if not callable(stop):
+            raise TunepassError(f"stop is a function that says whether to end the search, got {stop!r}")
+        options = options or SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
+        given = valid_objectives(objectives) if objectives else ()
+        backend = _backend_of(target, evaluators, evaluate, given, valid_exceptions(catch))
+        known = valid_identity(identity)
+        search = Search(backend=backend, options=options, identity=known, stop=Stop(requested=stop))
         prune = PruneSpace(lambda kernel: backend(kernel).limits())
         return cls((ExtractSpace(), prune, search, ApplySchedule(), Emit(emitter or emit)))
 
@@ -117,12 +142,25 @@ class Pipeline:
         return Result(compilation)
 
 
-def _backend_of(target: Target, evaluators: Evaluators | None) -> Callable[[Kernel], Backend]:
-    if evaluators is None:
-        return lambda kernel: backend_for(kernel, target)
-    return lambda kernel: CallerBackend(kernel, target, evaluators)
-
-
-def emit(kernel: Kernel, note: str) -> tuple[EmittedFile, ...]:
-    """The scheduled kernel as its frontend writes it."""
-    return frontend_of(kernel.source.name, kernel.source.text).emit((kernel,), note)
+def _backend_of(
+    target: Target,
+    evaluators: Evaluators | None,
+    evaluate: KernelFunction | None,
+    objectives: tuple[Objective, ...],
+    catch: tuple[type[Exception], ...],
+) -> Callable[[Kernel], Backend]:
+    """The backend of a kernel: its own kind's, unless the caller evaluates it."""
+    for name, function in (("evaluators", evaluators), ("evaluate", evaluate)):
+        if not (function is None or callable(function)):
+            raise TunepassError(f"{name} is a function, got {function!r}")
+    if evaluate is not None:
+        if evaluators is not None:
+            raise TunepassError("evaluators and evaluate say the same: give one of them")
+        return lambda kernel: FunctionBackend(kernel, target, evaluate, objectives, catch)
+    if catch:
+        raise TunepassError("catch is of the exceptions of `evaluate`; an evaluator returns failures")
+    if evaluators is not None:
+        return lambda kernel: CallerBackend(kernel, target, evaluators, objectives)
+    if objectives:
+        raise TunepassError("objectives are those of `evaluate` or `evaluators`, neither of which is given")
+    return lambda kernel: backend_for(kernel, target)

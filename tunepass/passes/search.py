@@ -27,7 +27,8 @@ from tunepass.search.options import SearchOptions
 from tunepass.search.picks import objective_of
 from tunepass.search.prior import SearchPrior, model_prior
 from tunepass.search.result import Progress, SearchResult
-from tunepass.search.stop import Stop
+from tunepass.search.stop import Stop, never
+from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.storage.store import Store
@@ -60,7 +61,7 @@ class Search(Pass):
     from_model: bool = True  # without a prior, what the costs say is one
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
-    stop: Stop | None = None  # for exact solvers
+    stop: Stop | None = None  # its clock and signals are for exact solvers; its request ends any search
     defects: Path | None = None  # the folder in which own text that does not compile is kept for a report
     watch: Watch = ignore
     watch_certificate: WatchCertificate = ignore_certificate
@@ -88,7 +89,7 @@ class Search(Pass):
                 max_evals=None if exact else self.options.max_evals,
                 store=self.options.store,
                 name=self.study,
-                identity=self.identity,
+                identity=self._identity(backend, space),
                 prior_mean=prior.mean if prior else None,
                 feasible=feasible,
             )
@@ -104,12 +105,19 @@ class Search(Pass):
                         defect=lambda configuration, failure: defect_error(
                             backend, configuration, failure, self.defects
                         ),
+                        stop=self.stop.requested if self.stop else never,
                     )
                     result = loop.run()
                 if origin and correction:
                     origin = replace(origin, corrected=correction.sentence)
                 result = replace(result, origin=study.remember(origin))
         return replace(compilation, search_result=result)
+
+    def _identity(self, backend: Backend, space: Space) -> Mapping[str, str]:
+        """The study's identity. A store names a study without a name by it: kernels must not share their trials."""
+        if self.study is not None or self.options.store is None:
+            return self.identity
+        return {"kernel": backend.kernel.name, **backend.identity(space).texts(), **self.identity}
 
     @contextmanager
     def _closing(self, study: Study) -> Iterator[None]:

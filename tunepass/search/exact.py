@@ -65,6 +65,7 @@ def solve(
         trial_count=len(study.trials),
         evaluations=front.certificate.evaluated,
         interrupted=stop.stop_signal,
+        stopped=stop.requested(),
         seconds={"strategy": searched, "total": clock() - start},
         certificate=front.certificate,
         gap=front.gap,

@@ -25,6 +25,7 @@ from tunepass.search.probes import Defect, Probes, outdated_failures
 from tunepass.search.remeasuring import Remeasuring
 from tunepass.search.result import Gain, Phase, Progress, SearchResult, failures_of, none_compiled, value_of
 from tunepass.search.shared_search import SharedSearch
+from tunepass.search.stop import never
 from tunepass.search.trial_log import TrialLog
 from tunepass.signals import signal_of
 from tunepass.space.configuration import Configuration
@@ -55,6 +56,7 @@ class SearchLoop:
         openings: Sequence[Opening] = (),
         probes: Sequence[Configuration] = (),
         defect: Defect | None = None,
+        stop: Callable[[], bool] = never,
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.openings = options, watch, openings
@@ -71,6 +73,7 @@ class SearchLoop:
         )
         self.evaluations = 0
         self.exploring = True
+        self.stop, self.stopped = stop, False
         if (waiting := capability(evaluate, WaitsForCores)) is not None:
             waiting.patience = Patience(
                 lambda note: self.show("search", None, note),
@@ -87,7 +90,9 @@ class SearchLoop:
             with suppress(OutOfTime):
                 self.explore()
             self.exploring = False
-            if self.by_front:
+            if self.must_stop():
+                pass  # the choice is by the trials
+            elif self.by_front:
                 self.final.verification.clean_finalists()
                 self.verify_front_choice()
             else:
@@ -108,11 +113,17 @@ class SearchLoop:
             trial_count=len(self.trial_log.trials),
             evaluations=self.evaluations,
             interrupted=interrupted,
+            stopped=self.stopped,
             warnings=tuple(warnings),
             comparison=self.final.comparison,
             seconds={**self.budget.seconds, "total": self.budget.elapsed()},
-            checks=self.checks_of(choice, interrupted=interrupted > 0),
+            checks=self.checks_of(choice, interrupted=interrupted > 0 or self.stopped),
         )
+
+    def must_stop(self) -> bool:
+        """Does the caller ask for the end, or has it before?"""
+        self.stopped = self.stopped or bool(self.stop())
+        return self.stopped
 
     @property
     def noise_free(self) -> bool:
@@ -126,8 +137,11 @@ class SearchLoop:
     # -- exploring
 
     def explore(self) -> None:
-        """Until the time, the evaluations or the space is spent, or the search gives up; always the default."""
+        """Until the time, the evaluations or the space is spent, the search gives up, or the caller stops it. The
+        default is evaluated in any case but the last."""
         self.show("search", None)
+        if self.must_stop():
+            return
         self.probe_again()
         self.reevaluate_failures()
         while not (self.trial_log.trials and (self.budget.over() or self.gave_up())):
@@ -146,6 +160,8 @@ class SearchLoop:
                 self.probes.check(trial)
                 if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
                     self.again.remeasure_against_best(trial, best)
+                if self.must_stop():
+                    return
 
     def suggestions(self, first: Sequence[Configuration]) -> list[Configuration]:
         """The next configurations; none, with a warning, where sampling finds no more after the default."""

@@ -57,6 +57,7 @@ class SearchResult:
     trial_count: int = 0
     evaluations: int = 0
     interrupted: int = 0  # the signal that ended the search early
+    stopped: bool = False  # the caller's request ended the search early
     origin: Origin | None = None  # the earlier study that the search started from, and its trust
     warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
     comparison: Comparison | None = None  # what the finalists measured in turns

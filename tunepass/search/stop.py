@@ -1,4 +1,4 @@
-"""When a search ends: by the clock, or because somebody asks for it.
+"""When a search ends: by the clock, on a signal, or on the request of the caller.
 
 Ctrl-C, a polite kill and a hang-up interrupt at once: what was measured is kept, and the best so far becomes the
 choice. While an exact solver runs they ask it to stop between two steps, so that its certificate says what it did; the
@@ -16,6 +16,11 @@ from dataclasses import dataclass, field
 from tunepass.signals import Interrupted, handled
 
 
+def never() -> bool:
+    """A caller that does not ask for the end."""
+    return False
+
+
 @dataclass(slots=True)
 class Stop:
     """Calling it says whether it is time to stop; `until` is on `clock`'s scale, None: no limit."""
@@ -24,9 +29,10 @@ class Stop:
     stop_signal: int = 0  # number of the signal that asked for the end
     polled: bool = False  # somebody calls it between two steps
     clock: Callable[[], float] = field(default=time.monotonic)
+    requested: Callable[[], bool] = never  # the caller's request
 
     def __call__(self) -> bool:
-        return bool(self.stop_signal) or (self.until is not None and self.clock() >= self.until)
+        return bool(self.stop_signal) or self.requested() or (self.until is not None and self.clock() >= self.until)
 
     @contextmanager
     def between_steps(self) -> Iterator[None]:

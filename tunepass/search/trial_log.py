@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace as with_fields
 
+from tunepass.diagnostics import StudyError
 from tunepass.search.drift import at_first_speed
 from tunepass.search.faults import patiently
 from tunepass.search.finalists.choice import finalists
@@ -26,7 +27,13 @@ class TrialLog:
         self.best = self._best()
 
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:
-        """The trial of an evaluation, in the place of an earlier one if that is to be replaced."""
+        """The trial of an evaluation, in the place of an earlier one if that is to be replaced. Raises StudyError for
+        another answer of an evaluator."""
+        if not isinstance(evaluation, Evaluation):
+            raise StudyError(
+                f"an evaluator returns an Evaluation, got {evaluation!r}",
+                hint="write tunepass.Evaluation(tunepass.Measured(...))",
+            )
         fair = self._of_same_code(evaluation) or at_first_speed(evaluation, self.trials)
         trial = patiently(lambda: self.study.observe(configuration, fair, replace=replace))
         if not replace and trial.number == len(self.trials):

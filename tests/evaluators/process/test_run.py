@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -18,7 +19,7 @@ import pytest
 from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.process import run as run_module
 from tunepass.evaluators.process.protection import Kind, available
-from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.process.run import Completed, Limits, ProgramGroup, run_limited
 from tunepass.evaluators.process.supervisor.main import started
 from tunepass.machine_faults import of_the_machine
 
@@ -199,6 +200,33 @@ run_limited([sys.executable, "-c", "import time; time.sleep(60)", {mark + "-inne
     while processes_with(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert not processes_with(mark)
+
+
+def test_a_group_ends_its_own_programs_and_no_others(tmp_path: Path) -> None:
+    groups, ends = (ProgramGroup(), ProgramGroup()), dict[int, object]()
+
+    def work(number: int) -> None:
+        waits = (
+            "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); end = pathlib.Path(sys.argv[2])\n"
+            "while not end.exists(): time.sleep(0.01)"
+        )
+        files = [str(tmp_path / name) for name in (str(number), "end")]
+        try:
+            ends[number] = groups[number].run(partial(python, waits, *files))
+        except KeyboardInterrupt as interrupt:
+            ends[number] = interrupt
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    while not ((tmp_path / "0").exists() and (tmp_path / "1").exists()):
+        time.sleep(0.01)
+    groups[0].stop()
+    threads[0].join()
+    assert isinstance(ends[0], KeyboardInterrupt) and threads[1].is_alive()
+    (tmp_path / "end").touch()
+    threads[1].join()
+    assert isinstance(ends[1], Completed) and ends[1].returncode == 0
 
 
 def test_no_zombie_is_left() -> None:

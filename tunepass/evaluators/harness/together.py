@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from tunepass.evaluators.harness.dialogue.sampling import Questions
@@ -12,7 +13,7 @@ from tunepass.evaluators.harness.dialogue.witness import Witness
 from tunepass.evaluators.harness.harness import HarnessRun, Shapes
 from tunepass.evaluators.measure.timing import MeasurePlan, Sample
 from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
-from tunepass.evaluators.process.run import Limits, stop_all
+from tunepass.evaluators.process.run import Limits, ProgramGroup
 from tunepass.study.outcome import Failed
 
 SLICE_S = 0.01  # the shortest that differences between turns of others' work are seen in
@@ -57,10 +58,11 @@ def time_together(
         finally:
             party.leave()
 
-    pool = ThreadPoolExecutor(len(runs), thread_name_prefix="together")
+    pool, group = ThreadPoolExecutor(len(runs), thread_name_prefix="together"), ProgramGroup()
     try:
         parties = [Party(turns, number) for number in range(len(runs))]
-        futures = [pool.submit(timed, *each) for each in zip(runs, questions, parties, strict=True)]
+        tasks = [partial(timed, *each) for each in zip(runs, questions, parties, strict=True)]
+        futures = [pool.submit(group.run, task) for task in tasks]
         wait(futures, return_when=FIRST_EXCEPTION)
         for future in futures:
             if future.done():
@@ -68,7 +70,7 @@ def time_together(
         return _values([future.result() for future in futures])
     except BaseException:
         turns.stop()
-        stop_all()
+        group.stop()
         raise
     finally:
         pool.shutdown()

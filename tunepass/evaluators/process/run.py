@@ -9,18 +9,21 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, TypeVar
 
 from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.evaluators.process.protection import Kind, Trust, cannot_start, note_protection, shield, start_words
 from tunepass.machine_faults import cannot, remedy
 
-_running: set[subprocess.Popen[bytes]] = set()
+_running: dict[subprocess.Popen[bytes], ProgramGroup | None] = {}
 _running_lock = threading.Lock()
+_GROUP: ContextVar[ProgramGroup | None] = ContextVar("group", default=None)  # of the programs that this thread runs
+Result = TypeVar("Result")
 WORKED = 0.8  # share of its time that a program which never waits has the processor
 ASK_DOCTOR = "`tunepass doctor` says what this machine permits"
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
@@ -189,7 +192,7 @@ def _supervise(request: bytes, descriptors: Sequence[int], stop: ProgramStop) ->
         raise cannot_start(error) from None
     assert process.stdin and process.stdout and process.stderr
     with _running_lock:
-        _running.add(process)
+        _running[process] = _GROUP.get()
     try:
         process.stdin.write(len(request).to_bytes(8, "little") + request)
         process.stdin.flush()
@@ -200,7 +203,7 @@ def _supervise(request: bytes, descriptors: Sequence[int], stop: ProgramStop) ->
         return b"", _last_line(process.stderr.read())
     finally:
         with _running_lock:
-            _running.discard(process)
+            _running.pop(process, None)
         # On an interrupt this is what tells the supervisor to kill everything; it is done when it exits.
         _let_go(process)
         process.stdout.close()
@@ -224,11 +227,23 @@ def _last_line(text: bytes) -> str:
     return (text.decode(errors="replace").split("\n\n")[0].strip().splitlines() or [""])[-1]
 
 
-def stop_all() -> None:
-    """Kill every program that other threads run now; their run_limited raises KeyboardInterrupt. For an interrupt."""
-    with _running_lock:
-        for process in _running:
-            _let_go(process)
+class ProgramGroup:
+    """The programs that several threads run for one caller: it can end them, and no others of this process."""
+
+    def run(self, function: Callable[[], Result], /) -> Result:
+        """The function's result; programs that it runs in this thread are of the group."""
+        token = _GROUP.set(self)
+        try:
+            return function()
+        finally:
+            _GROUP.reset(token)
+
+    def stop(self) -> None:
+        """Kill every program of the group that runs now; its run_limited raises KeyboardInterrupt."""
+        with _running_lock:
+            for process, group in _running.items():
+                if group is self:
+                    _let_go(process)
 
 
 def _let_go(process: subprocess.Popen[bytes]) -> None:

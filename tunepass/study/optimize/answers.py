@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.plain_values import as_real, is_finite
@@ -39,6 +40,19 @@ def evaluation_of(answer: object, objectives: Sequence[Objective], seconds: floa
     ]
     outcome = Failed("metric", ", ".join(undefined)) if undefined else Measured(_numbers(values))
     return Evaluation(outcome, {"measure": seconds})
+
+
+def valid_exceptions(catch: object) -> tuple[type[Exception], ...]:
+    """Classes of the exceptions that become failed trials."""
+    listed = (catch,) if isinstance(catch, type) else tuple(catch) if isinstance(catch, Iterable) else (catch,)
+    if not all(isinstance(each, type) and issubclass(each, Exception) for each in listed):
+        raise StudyError(f"catch is an exception's class or several, got {catch!r}", hint="write catch=ValueError")
+    return listed
+
+
+def caught_failure() -> Failed:
+    """The failure that the exception being handled stands for, with its traceback."""
+    return Failed("run", traceback.format_exc())
 
 
 def _numbers(values: Mapping[str, object]) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -12,9 +11,8 @@ from typing import Generic, TypeVar
 from tunepass.diagnostics import StudyError
 from tunepass.study import validation
 from tunepass.study.comparison.races import RacedStudy
-from tunepass.study.optimize.answers import evaluation_of
+from tunepass.study.optimize.answers import caught_failure, evaluation_of, valid_exceptions
 from tunepass.study.optimize.running_trial import Pruned, RunningTrial
-from tunepass.study.outcome import Failed
 from tunepass.study.trial import Trial
 
 S = TypeVar("S", bound=RacedStudy)  # the study, as callbacks see it
@@ -39,7 +37,7 @@ def optimization_of(
         unbegun=validation.valid_budget(n_trials, "n_trials"),
         end=None if seconds is None else clock() + seconds,
         callbacks=_callbacks(callbacks),
-        catch=_exceptions(catch),
+        catch=valid_exceptions(catch),
         clock=clock,
     )
 
@@ -131,7 +129,7 @@ class Optimization(Generic[S]):
         except Pruned:
             raise
         except self.catch:
-            return Failed("run", traceback.format_exc())
+            return caught_failure()
 
 
 def _join(threads: Sequence[threading.Thread]) -> None:
@@ -146,11 +144,4 @@ def _callbacks(callbacks: object) -> tuple[Callable[[S, Trial], object], ...]:
             f"callbacks are a list of functions of the study and a trial, got {callbacks!r}",
             hint="write callbacks=[...]",
         )
-    return listed
-
-
-def _exceptions(catch: object) -> tuple[type[Exception], ...]:
-    listed = (catch,) if isinstance(catch, type) else tuple(catch) if isinstance(catch, Iterable) else (catch,)
-    if not all(isinstance(each, type) and issubclass(each, Exception) for each in listed):
-        raise StudyError(f"catch is an exception's class or several, got {catch!r}", hint="write catch=ValueError")
     return listed
