@@ -49,6 +49,10 @@ ALLOWED = {
     # --- foreign formats and tools ---
     "tunepass/interchange/cpp_values.py": "the forms of literals and of whole numbers' types",
     "tunepass/interchange/foreign_kernel.py": "words of a foreign launch; whether a text has `#ifndef NAME`",
+    "tunepass/interchange/hypermapper/constraints.py": "numexpr's expressions, by Python's own parser",
+    "tunepass/interchange/hypermapper/parameters.py": "names in a JSON file",
+    "tunepass/interchange/hypermapper/tables.py": "CSV files",
+    "tunepass/interchange/hypermapper/values.py": "rows of HyperMapper's protocol",
     "tunepass/interchange/signatures.py": "names of vector types",
     "tunepass/interchange/t1.py": "names in a JSON file",
     "tunepass/interchange/tuner_kernels.py": "whether a text writes an array: the script does not say",
