@@ -97,7 +97,7 @@ class _Reader(JsonReader):
         if not isinstance(text, str):
             raise self.fail("a constraint is a text", node)
         constraint = Constraint.parse(text, parameters, self.source, node.start_mark.index + 1)
-        return replace(constraint, written=None)  # as limits do, it reads the default of an inactive parameter
+        return replace(constraint, derived=True)  # as limits do, it reads the default of an inactive parameter
 
     def parameter(self, node: yaml.Node) -> Parameter:
         fields = self.mapping(node, "a parameter")

@@ -19,6 +19,7 @@ CALLED = frozenset(
         "fegetround",
         "fesetround",
         "free",
+        "ftruncate",
         "getrlimit",
         "getrusage",
         "lseek",

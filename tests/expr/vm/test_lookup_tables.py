@@ -110,3 +110,11 @@ def test_which_names_have_places():
     sizes = Places.of(inputs, BOX | {"b": Interval(5, 4 + lookup_tables.WIDEST)}).sizes
     assert sizes == [5, lookup_tables.WIDEST, np.inf, np.inf, 2, 2]
     assert Places.of(inputs, {"b": Interval(5, 5 + lookup_tables.WIDEST)}).sizes == [np.inf] * 6
+
+
+def test_what_is_undefined_whatever_its_input_is(monkeypatch, columns):
+    exprs = [parse("b // 0", NAMES)]
+    wanted = CompiledExpressions(exprs, BOX).evaluate(columns, ROWS)
+    monkeypatch.setattr(compiled_expressions, "WORTH", 0)
+    evaluated = CompiledExpressions(exprs, BOX).evaluate(columns, ROWS)
+    assert not wanted[0].defined.any() and not evaluated[0].defined.any()

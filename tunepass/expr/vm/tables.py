@@ -114,7 +114,8 @@ class Tables:
     def run(self, part: ProductPart, axes: tuple[int, ...], first: int, n: int, outputs: Sequence[Array]) -> int:
         """Elements first .. first + n - 1 of the product of `axes`, whole runs. Where an output overflows, or -1."""
         shape = tuple(self.shape[i] for i in axes)
-        length, runs = shape[-1], n // shape[-1]
+        length = shape[-1] if shape else 1
+        runs = n // length
         at = np.unravel_index(first // length + np.arange(runs), shape[:-1]) if len(shape) > 1 else ()
         place = {axis: at[k] for k, axis in enumerate(axes[:-1])}
         sources = {}
