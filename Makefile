@@ -19,11 +19,11 @@ demo: $(STAMP)
 	$(BIN)/tunepass report samples/c/matmul_auto.c -o out/matmul_auto.html
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # The tests that make test leaves out because a quicker one covers the same code.
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal --slow
+	$(BIN)/python -m pytest -n 3 --dist worksteal --slow
 
 # Both, with all examples of properties and all cases of long lists.
 test-all: $(STAMP)

@@ -100,7 +100,8 @@ def test_the_thread_sanitizer_finds_races_and_accuses_nothing_else(evaluator: Co
 def test_a_right_kernel_is_right_under_every_schedule(evaluator: CompileRun) -> None:
     assert evaluator.look_again(Configuration({"WAY": 0})) is None
     assert evaluator._look._unsteady == {}
-    assert rows(evaluator, Configuration({"WAY": 0}))["schedules"].state == "ran"
+    row = rows(evaluator, Configuration({"WAY": 0}))["schedules"]
+    assert row.state == "ran" or row.remedy == "a machine with less load"
 
 
 UNSTEADY = """

@@ -37,6 +37,7 @@ from tunepass.surrogates.residual import ResidualSettings
 
 MANY = 30  # parameters from which a design keeps near a default that priors say is good
 LEAST_MASS = 1e-6  # of a value that its prior all but rules out: it is tried once
+FEW_OBJECTIVES = 3
 DESIGN_KEY = 0x64657369676E  # keeps the design's random stream apart from the suggestions'
 MEDOID_POOL, MEDOID_ROUNDS = 400, 8
 
@@ -50,7 +51,8 @@ class DesignSettings:
     Args:
         kind: `maximin`, far from each other; `medoids`, every other one a medoid, for spaces whose corners fail; or
             `random`.
-        size: None: one more than the parameters, within the bounds below and at least 3.
+        size: None: one more than the parameters, of four and more objectives at least two for each, within the bounds
+            below and at least 3.
         share: of the budget, at most.
         most: configurations, at most.
         pool: draws that it is chosen from.
@@ -70,7 +72,9 @@ class DesignSettings:
 def design_size(task: Task, settings: DesignSettings) -> int:
     if settings.size is not None:
         return settings.size
-    size = min(len(task.space.parameters) + 1, settings.most)
+    objectives = len(task.objectives)
+    least = 2 * objectives if objectives > FEW_OBJECTIVES else 0
+    size = min(max(len(task.space.parameters) + 1, least), settings.most)
     return size if task.max_evals is None else max(3, min(size, int(settings.share * task.max_evals)))
 
 
