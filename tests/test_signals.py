@@ -83,7 +83,8 @@ def interrupted_build(place: Place, *numbers: int) -> tuple[int, str]:
 def test_a_build_that_is_hung_up_and_killed_politely_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     place = Place.make(tmp_path / "app")
     status, out = interrupted_build(place, signal.SIGHUP, signal.SIGHUP, signal.SIGTERM)
-    assert status == 129 and '"choice": {' in out and (place.path / "tunepass.lock").exists()
+    assert status in (129, 143)  # of several at once the threads of a busy process note any first
+    assert '"choice": {' in out and (place.path / "tunepass.lock").exists()
     kept = place.rows()
     assert 2 <= len(kept) < place.evaluations and left_running(place) == []
     status, _ = interrupted_build(place, signal.SIGTERM)
