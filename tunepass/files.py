@@ -82,10 +82,16 @@ def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = Tunepa
     note_read(path)
     try:
         return read_regular(path, limit)
-    except OSError as problem:
-        raise cannot(f"read {shown(path)}", problem, error) from None
-    except ValueError as problem:  # a name with a zero byte
-        raise error(f"cannot read {shown(path)}: {problem}") from None
+    except (OSError, ValueError) as problem:
+        raise cannot_read(path, problem, error) from None
+
+
+def cannot_read(path: str | Path, problem: OSError | ValueError, kind: type[TunepassError]) -> TunepassError:
+    """The error of a file that cannot be read: the machine's fault, or one of `kind`. A ValueError: a zero byte in its
+    name."""
+    if isinstance(problem, OSError):
+        return cannot(f"read {shown(path)}", problem, kind)
+    return kind(f"cannot read {shown(path)}: {problem}")
 
 
 def read_utf8(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> str:

@@ -111,6 +111,12 @@ def cannot(action: str, error: OSError, kind: type[TunepassError], hint: str | N
     return kind(f"cannot {action}: {reason}", hint=hint)
 
 
+def raise_machines(error: Exception) -> None:
+    """Raise the error again where it is the machine's fault: what it kept from being read may be there all the same."""
+    if is_machines(error):
+        raise error
+
+
 @contextmanager
 def doing(action: str) -> Iterator[None]:
     """Within, an error of the operating system says that the action is not possible; a closed pipe stays what it is."""

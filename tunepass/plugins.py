@@ -84,7 +84,10 @@ def _installed(path: tuple[str, ...]) -> Installed:
 def _entry_points_text(distribution: Distribution) -> str:
     try:
         return distribution.read_text("entry_points.txt") or ""
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError) as error:
+        from tunepass.machine_faults import raise_machines
+
+        raise_machines(error)
         return ""
 
 

@@ -256,6 +256,9 @@ def device_source(name: str) -> Source | None:
     try:
         text = resources.files(plugin.target).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, TypeError) as error:
+        from tunepass.machine_faults import raise_machines
+
+        raise_machines(error)
         raise TunepassError(f"{file} cannot be read from {plugin.target}: {error}") from None
     _device_releases[name] = plugin.release
     return Source(file, text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tunepass.diagnostics import SourceError
-from tunepass.files import note_read, open_regular, shown
+from tunepass.files import cannot_read, note_read, open_regular, shown
 from tunepass.frontends.onnx.functions import FunctionText, inlined
 from tunepass.frontends.onnx.model import (
     DEFAULT_DOMAINS,
@@ -43,8 +43,8 @@ def read_model(path: str | Path) -> OnnxModel:
                 raise SourceError(f"{shown(path)} is larger than a model can be ({FILE_LIMIT >> 30} GiB)")
             with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data, memoryview(data) as view:
                 return decoded(str(path), view)
-    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
-        raise SourceError(f"cannot read {shown(path)}: {getattr(problem, 'strerror', None) or problem}") from None
+    except (OSError, ValueError) as problem:
+        raise cannot_read(path, problem, SourceError) from None
 
 
 def decoded(name: str, data: memoryview) -> OnnxModel:

@@ -20,8 +20,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from errno import errorcode
 from pathlib import Path
 
+from tests.brief_rounds import shorten_rounds
 from tests.faults.injecting import ERRORS, EVER, Fault, compiled_library, preloaded
 from tests.faults.targets import TARGETS, Place, complaints
 from tests.program import load_everything
@@ -47,6 +49,7 @@ def main() -> int:
         if options.parallel > 1 and not options.only:
             return in_parallel(options)
         load_everything()
+        shorten_rounds()
         return inject(options, Path(folder))
 
 
@@ -64,7 +67,7 @@ def inject(options: argparse.Namespace, folder: Path) -> int:
     rng, began = random.Random(options.seed), time.monotonic()
     given = [(name, Fault.parse(text)) for name, _, text in (word.partition(":") for word in options.only or ())]
     faults = iter(given) if given else drawn(rng, folder, options.target)
-    runs, bad, hit = len(given) or options.runs, 0, Counter[str]()
+    runs, bad, hit, parts = len(given) or options.runs, 0, Counter[str](), list[str]()
     for number in range(runs):
         name, fault = next(faults)
         place = template(folder, name).copy(folder / str(number))
@@ -72,6 +75,7 @@ def inject(options: argparse.Namespace, folder: Path) -> int:
         failed = done.record is not None and done.record.failed > 0
         hit["failed" if failed else "not reached"] += 1
         hit[f"status {done.status}"] += failed
+        parts += [f"target {name}", f"call {fault.call}", f"error {errorcode[fault.error]}"] if failed else []
         bad += bool(found)
         if found or options.verbose or options.only:
             what = done.record.what if done.record else ""
@@ -83,6 +87,8 @@ def inject(options: argparse.Namespace, folder: Path) -> int:
             print(f"... {number + 1} runs in {time.monotonic() - began:.0f} s, {bad} complaints", flush=True)
     counts = ", ".join(f"{key} {count}" for key, count in sorted(hit.items()))
     print(f"{runs} runs in {time.monotonic() - began:.0f} s: {bad} complaints; {counts}", flush=True)
+    if not given:
+        print("\n".join(f"  {part}: {count}" for part, count in sorted(Counter(parts).items())), flush=True)
     return 1 if bad else 0
 
 

@@ -19,6 +19,7 @@ SAMPLE = (
     "application:exec/supervisor/1+/EIO",
     "cc:mkdir/tunepass/1/ENOSPC",
     "verify:pipe/tunepass/1/EMFILE",
+    "verify:open/tunepass/7/EIO",
     "serve:write/tunepass/1/ENOSPC",
 )
 

@@ -50,6 +50,6 @@ def _program(rng: random.Random) -> str:
     sizes = sorted(set("".join(tensors.values())) - set(tensors["B"]))
     lines += [f"dim {name} = {rng.choice((4, 16, 64))}" for name in sizes]
     order = len(tensors["B"])
-    generator = "circuit(rows = 100, nonzeros = 300, seed = 1)" if order == 2 else "facebook(scale = 0.01, seed = 1)"
+    generator = "circuit(rows = 100, nonzeros = 300, seed = 1)" if order == 2 else "facebook(scale = 0.001, seed = 1)"
     lines.append(f"generate B = {generator}")
     return "\n".join(lines) + "\n"

@@ -68,5 +68,8 @@ def joined(words: Iterable[str]) -> str:
 def _text(name: str) -> str | None:
     try:
         return os.fsdecode(Path(name).read_bytes()) if Path(name).is_file() else None
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        from tunepass.machine_faults import raise_machines  # seldom needed in a compiler's call
+
+        raise_machines(error)
         return None

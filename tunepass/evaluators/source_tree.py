@@ -17,6 +17,7 @@ from tunepass.diagnostics import SourceError, Span, ToolError
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.digests import signature
 from tunepass.evaluators.toolchains.source_files import FileRead
+from tunepass.machine_faults import cannot
 from tunepass.study.lock.lock import NAME as LOCK
 from tunepass.study.manifest import Part
 from tunepass.study.outcome import Failed
@@ -91,9 +92,7 @@ class Sources:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 (target / name).symlink_to((self.folder / name).resolve())
         except OSError as error:
-            raise ToolError(
-                f"cannot copy the sources to {target}: {error.strerror}", hint="is the disk full?"
-            ) from None
+            raise cannot(f"copy the sources to {target}", error, ToolError) from None
 
 
 def without_leftovers(paths: Iterable[Path]) -> list[Path]:

@@ -25,7 +25,10 @@ def contents(path: Path) -> bytes:
             return b""
         with path.open("rb") as file:
             return file.read(PEEK)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        from tunepass.machine_faults import raise_machines  # seldom needed in a compiler's call
+
+        raise_machines(error)
         return b""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from tunepass.diagnostics import EnvironmentFault, TunepassError, spelling_hint
+from tunepass.files import cannot_read
 from tunepass.jobs.job import Job
 from tunepass.jobs.places import store_path
 from tunepass.search.prior import SearchPrior, joined
@@ -119,7 +120,7 @@ def _is_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
-        raise TunepassError(f"cannot read {path}: {error.strerror}") from error
+        raise cannot_read(path, error, TunepassError) from error
 
 
 # -- a store

@@ -65,5 +65,8 @@ def read(path: str) -> bytes:
             return b""
         with open(path, "rb") as file:
             return file.read()
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        from tunepass.machine_faults import raise_machines  # seldom needed in a compiler's call
+
+        raise_machines(error)
         return b""

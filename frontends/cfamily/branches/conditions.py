@@ -14,6 +14,7 @@ from tunepass.frontends.cfamily.preprocessing.preprocess import Preprocessed
 from tunepass.frontends.cfamily.text.raw import Directive, read_raw
 from tunepass.frontends.cfamily.text.tokens import BRACKETS, Token, closings, names_in
 from tunepass.frontends.cfamily.unit import Unit
+from tunepass.machine_faults import raise_machines
 
 
 @dataclass(slots=True, eq=False)
@@ -76,7 +77,8 @@ def conditional_macros(text: Preprocessed) -> frozenset[str]:
 def _read_header(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        raise_machines(error)
         return ""
 
 

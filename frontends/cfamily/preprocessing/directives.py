@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import Source, Span
 from tunepass.frontends.cfamily.text.raw import Directive, RawText, read_raw
+from tunepass.machine_faults import raise_machines
 
 LONGEST = 1 << 20  # characters of a header
 QUOTES = {'"': '"', "<": ">"}
@@ -65,5 +66,6 @@ def _header(directive: Directive, included: Sequence[str]) -> str:
 def text_of(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        raise_machines(error)
         return ""

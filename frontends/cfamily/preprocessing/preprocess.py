@@ -42,6 +42,7 @@ from tunepass.frontends.cfamily.text.marks import (
 )
 from tunepass.frontends.cfamily.text.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.text.tokens import Token, closings, names_in, words_of
+from tunepass.machine_faults import raise_machines
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 ABSENT = f"{PREFIX}h_"
@@ -140,9 +141,11 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
         for number, name in enumerate(names):
             path = Path(os.path.normpath(inner / name))
             if path.is_relative_to(folder) and not path.exists():
-                with contextlib.suppress(OSError):  # a name that is a folder of another one: the compiler tells
+                try:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_text(f"#define {ABSENT}{number}_\n")
+                except OSError as error:  # a name that is a folder of another one: the compiler tells
+                    raise_machines(error)
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
 
 

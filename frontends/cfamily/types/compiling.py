@@ -12,6 +12,7 @@ from pathlib import Path
 from tunepass.files import encoded
 from tunepass.frontends.cfamily.types.ask import Failure
 from tunepass.frontends.cfamily.types.command import debug_command
+from tunepass.machine_faults import raise_machines
 
 COMPILE_S = 120.0
 ERROR = re.compile(
@@ -63,6 +64,7 @@ def compile_text(compiler: TypeCompiler, text: str, scratch: Path) -> Path | Mes
     except subprocess.TimeoutExpired:
         return _stopped(f"{words[0]} did not end within {COMPILE_S:g} s")
     except OSError as error:
+        raise_machines(error)
         return _stopped(f"cannot run {words[0]}: {error.strerror}")
     if done.returncode == 0 and output.exists():
         return output

@@ -37,6 +37,13 @@ def test_draws_of_many_items_are_orders_and_differ() -> None:
     assert order.find(np.zeros((1, len(ITEMS)), np.int64))[0] == -1
 
 
+def test_draws_of_few_items_are_uniform() -> None:
+    order = Permutation("order", 3)
+    rows = order.draw(6000, np.random.default_rng(0))
+    _, counts = np.unique(order.find(rows), return_counts=True)
+    assert order.inside(rows).all() and len(counts) == 6 and abs(counts - 1000).max() < 150
+
+
 def test_neighbours_of_many_items_are_swaps_and_moves_over_powers_of_two() -> None:
     assert len(reorderings(20)) == 190 + 342  # every swap; moves to the next place are swaps
     steps = reorderings(24)

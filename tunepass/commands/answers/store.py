@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import TunepassError, spelling_hint
 from tunepass.files import printable, shown, write_text
+from tunepass.machine_faults import raise_machines
 from tunepass.reports.answer import Answer
 from tunepass.reports.page import page
 from tunepass.reports.study_page import facts_of, importance_fact, study_picture, study_section
@@ -22,7 +23,8 @@ def is_store(path: str) -> bool:
     try:
         with Path(path).open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
-    except OSError:
+    except OSError as error:
+        raise_machines(error)
         return False
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.diagnostics import EnvironmentFault
+from tunepass.machine_faults import raise_machines
 
 NOTICE_AFTER_S = 2.0  # of waiting: most others measure for less than a second
 MOST_S = 600.0  # of waiting, where no budget says otherwise
@@ -162,12 +163,12 @@ def _holder(core: int) -> str:
         return "another process measures there"
 
 
-def processor_name() -> str:
+def processor_name(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     """The model as the kernel names it, or the architecture."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in cpuinfo.read_text().splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    except OSError:
-        pass
+    except OSError as error:
+        raise_machines(error)
     return platform.processor() or platform.machine()

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from tunepass.diagnostics import StudyError, TunepassError
 from tunepass.expr.from_python import from_python
 from tunepass.files import check_regular, read_utf8, shown
+from tunepass.machine_faults import raise_machines
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
@@ -155,6 +156,7 @@ def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objec
                     deviations = {o.name: _number(row.get(f"{o.name}_std")) for o in objectives}
                     deviation[configuration] = {name: std for name, std in deviations.items() if std is not None}
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
+        raise_machines(error)
         raise StudyError(f"cannot read the rows of a recorded space, {path}: {error}") from error
     return outcomes, deviation
 

@@ -25,6 +25,7 @@ from tunepass.evaluators.toolchains.source_files import prerequisites
 from tunepass.evaluators.toolchains.toolkits import toolkits
 from tunepass.files import encoded
 from tunepass.ir.candidate import Candidate
+from tunepass.machine_faults import raise_machines
 from tunepass.study.outcome import Failed, Infeasible
 
 HINT = "pip install 'tunepass[cuda]', or install the CUDA toolkit and put its bin on the PATH"
@@ -148,7 +149,8 @@ def _files(listed: Path, source: Path) -> tuple[Path, ...]:
     """The headers beside the source's own text, as the preprocessor listed them, without CUDA's."""
     try:
         names = prerequisites(listed.read_text(encoding="utf-8", errors="surrogateescape"))
-    except OSError:
+    except OSError as error:
+        raise_machines(error)
         return ()
     toolkit = [name.removesuffix("cuda_runtime.h") for name in names if name.endswith("/cuda_runtime.h")]
     paths = (Path(os.getcwd(), name) for name in dict.fromkeys(names) if not name.startswith(tuple(toolkit)))

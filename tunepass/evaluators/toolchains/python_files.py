@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tunepass.evaluators.toolchains.digests import content_digest, signature
 from tunepass.evaluators.toolchains.source_files import FileRead, shown_name
+from tunepass.machine_faults import raise_machines
 from tunepass.study.manifest import Kind, Part
 
 MOST = 1000  # files
@@ -59,7 +60,8 @@ def _text(path: Path) -> str:
     """Text of a Python source, else an empty text: data has no imports."""
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
-    except OSError:
+    except OSError as error:
+        raise_machines(error)
         return ""
 
 

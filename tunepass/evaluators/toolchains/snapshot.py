@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.evaluators.toolchains.source_files import FileRead, SourceFiles, changed_meanwhile
-from tunepass.machine_faults import is_machines
+from tunepass.machine_faults import is_machines, raise_machines
 
 SEARCHED = re.compile(r"(-I|-isystem|-iquote|-idirafter|-include|-imacros|)(/.*)", re.DOTALL)
 PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
@@ -88,7 +88,8 @@ def _link_others(root: str, folder: str, mirrored: Collection[str], copied: Coll
     """Link all entries of the folder that are neither folders of the snapshot nor copied, or their images."""
     try:
         entries = list(os.scandir(folder))
-    except OSError:  # may be passed through and not be listed
+    except OSError as error:  # may be passed through and not be listed
+        raise_machines(error)
         return
     for entry in entries:
         if entry.path in mirrored or entry.path in copied:

@@ -191,7 +191,9 @@ class Permutation(ParameterBase):
 
     def draw(self, n: int, rng: np.random.Generator) -> Column:
         k = len(self.items)
-        return super().draw(n, rng) if k <= WORD_ITEMS else rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)
+        if k <= WORD_ITEMS:
+            return ParameterBase.draw(self, n, rng)  # `super()` fails in a class that `slots` has made anew
+        return rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Column:
         return draw_order(self.masses(), n, rng)

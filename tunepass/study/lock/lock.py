@@ -14,6 +14,7 @@ import yaml
 
 from tunepass.diagnostics import Source, StudyError
 from tunepass.files import read_utf8, write_bytes
+from tunepass.machine_faults import cannot
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import OPTIONAL, Identity
 from tunepass.study.ledger import EMPTY, Check, Ledger, State, ran
@@ -233,7 +234,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise StudyError(f"cannot open {folder}: {error.strerror}") from error
+        raise cannot(f"open {folder}", error, StudyError) from error
     try:
         with contextlib.suppress(OSError):  # a file system without flock: last writer wins, never a torn file
             fcntl.flock(descriptor, fcntl.LOCK_EX)

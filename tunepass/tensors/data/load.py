@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tunepass.diagnostics import EnvironmentFault, SourceError, Span, TunepassError
-from tunepass.files import note_read, open_regular, shown
+from tunepass.files import cannot_read, note_read, open_regular, shown
 from tunepass.ir.tensor import BoundFile, Data, Tensor
 from tunepass.tensors.data.cache import read_cached, write_cached
 from tunepass.tensors.data.families.resolve import draw, resolve
@@ -96,9 +96,8 @@ def _content(datum: Data, source_folder: Path) -> bytes:
             while block := file.read(1 << 20):
                 digest.update(block)
         return digest.digest()
-    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
-        reason = getattr(problem, "strerror", None) or problem
-        raise SourceError(f"cannot read {shown(path)}: {reason}") from None
+    except (OSError, ValueError) as problem:
+        raise cannot_read(path, problem, SourceError) from None
 
 
 def _key(content: bytes, tensor: Tensor, stated: Extents) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.files import open_regular, shown
+from tunepass.files import cannot_read, open_regular, shown
 
 BLOCK_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -100,8 +100,8 @@ def line_stream(path: Path) -> Iterator[LineStream]:
     try:
         with open_regular(path) as file:
             yield LineStream(shown(path), file)
-    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
-        raise SourceError(f"cannot read {shown(path)}: {getattr(problem, 'strerror', None) or problem}") from None
+    except (OSError, ValueError) as problem:
+        raise cannot_read(path, problem, SourceError) from None
 
 
 def excerpt(name: str, line: int, text: bytes, start: int = 0, end: int | None = None) -> Span:
