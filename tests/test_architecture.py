@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluators": {"capabilities", "compilers", "ir", "study", "space", "expr", "files", "machine_faults"},
     "executors": {"capabilities", "registry", "study", "space", "evaluators", "spread"},
     "polyhedral": {"ir", "space", "expr"},
-    "tensors": {"ir", "space", "expr", "files"},
+    "tensors": {"ir", "space", "expr", "files", "machine_faults"},
     "graphs": {"ir", "expr", "yaml_nodes"},
     "frontends": {
         *("compilers", "graphs", "tensors", "polyhedral", "ir", "space", "expr", "yaml_nodes", "files"),

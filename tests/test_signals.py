@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,6 +93,43 @@ def test_a_build_that_is_hung_up_and_killed_politely_goes_on_as_if_it_had_not_be
     done, _ = place.build()
     assert done.returncode == 0 and len(place.rows()) == place.evaluations, done.stderr
     assert not [p for p in place.path.rglob("*") if p.name.startswith((".tunepass-", "interrupted-"))]
+
+
+PROGRAM = """\
+import atexit, os, signal, sys
+from tunepass import cli
+
+def send(*numbers):
+    for number in numbers:
+        os.kill(os.getpid(), number)
+
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), 15)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+cli._dispatch = lambda words: send({during}) or 0
+atexit.register(send, {after})
+last = Last()
+sys.argv = ["tunepass"]
+sys.exit(cli.main({argv}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("during", "after", "argv", "status"),
+    [
+        ("signal.SIGHUP", "signal.SIGHUP, signal.SIGTERM", "", 129),
+        ("", "signal.SIGTERM, signal.SIGHUP", "", 0),
+        ("", "signal.SIGINT", "", -signal.SIGINT),
+        ("", "signal.SIGHUP", "[]", -signal.SIGHUP),
+    ],
+    ids=["second", "first", "ctrl-c", "called by another program"],
+)
+def test_after_the_answer_a_kill_leaves_the_status(during: str, after: str, argv: str, status: int) -> None:
+    text = PROGRAM.format(during=during, after=after, argv=argv)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status and "Traceback" not in done.stderr, done.stderr
 
 
 def test_nohup_is_respected(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from tunepass.launcher import cc
 
             return cc.run(words[1:], words[0], _interruptible)
-        return _interruptible(lambda: _dispatch(words))
+        return _interruptible(lambda: _dispatch(words), last=argv is None)
     except (Exception, KeyboardInterrupt) as error:
         return _ended_by(error)
 
@@ -69,10 +69,10 @@ def _start_in_utf8() -> NoReturn:
     os.execv(sys.executable, [sys.executable, "-X", "utf8", *how, *sys.argv[1:]])
 
 
-def _interruptible(work: Callable[[], int]) -> int:
+def _interruptible(work: Callable[[], int], *, last: bool = False) -> int:
     from tunepass.signals import interrupting
 
-    with interrupting():
+    with interrupting(last=last):
         return work()
 
 

@@ -11,6 +11,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# While the interpreter ends, after the answer: a kill that comes too late leaves the status as it is, Ctrl-C ends it.
+AFTER_ANSWER = {
+    signal.SIGINT: signal.SIG_DFL,
+    signal.SIGTERM: signal.SIG_IGN,
+    signal.SIGHUP: signal.SIG_IGN,
+}
 
 
 class Interrupted(KeyboardInterrupt):
@@ -27,13 +33,14 @@ def signal_of(interrupt: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def handled(handler: Callable[[int], None]) -> Iterator[None]:
-    """Within, `handler` is called with the number of each such signal; in the main thread alone, others have none."""
+def handled(handler: Callable[[int], None], *, last: bool = False) -> Iterator[None]:
+    """Within, `handler` is called with the number of each such signal; in the main thread alone, others have none.
+    `last`: the program ends then, so AFTER_ANSWER holds instead of the handlers from before."""
 
     def called(number: int, frame: FrameType | None) -> None:
         handler(number)
 
-    before: dict[int, object] = {}
+    before: dict[signal.Signals, object] = {}
     try:
         for stopping in STOPPING:
             if signal.getsignal(stopping) is not signal.SIG_IGN:
@@ -45,13 +52,13 @@ def handled(handler: Callable[[int], None]) -> Iterator[None]:
         yield
     finally:
         for number, handler_before in before.items():
-            signal.signal(number, handler_before)  # type: ignore[arg-type]
+            signal.signal(number, AFTER_ANSWER[number] if last else handler_before)  # type: ignore[arg-type]
 
 
 @contextmanager
-def interrupting() -> Iterator[None]:
+def interrupting(*, last: bool = False) -> Iterator[None]:
     """Within, the first signal raises Interrupted; later ones only if they are Ctrl-C, since a terminal that closes and
-    a system that shuts down send several, and what the first one has begun is to be ended well."""
+    a system that shuts down send several, and what the first has begun is to be ended well. `last`: as in handled."""
     seen: list[int] = []
 
     def interrupt(number: int) -> None:
@@ -59,7 +66,7 @@ def interrupting() -> Iterator[None]:
         if number == signal.SIGINT or len(seen) == 1:
             raise Interrupted(number)
 
-    with handled(interrupt):
+    with handled(interrupt, last=last):
         yield
 
 

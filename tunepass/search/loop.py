@@ -90,13 +90,7 @@ class SearchLoop:
             with suppress(OutOfTime):
                 self.explore()
             self.exploring = False
-            if self.must_stop():
-                pass  # the choice is by the trials
-            elif self.by_front:
-                self.final.verification.clean_finalists()
-                self.verify_front_choice()
-            else:
-                verdict = self.final.verdict(lambda: self.show("finalists", None))
+            verdict = self.verdict_of_finalists()
         except KeyboardInterrupt as interrupt:
             interrupted = signal_of(interrupt)
         choice, gains = self.chosen(verdict)
@@ -248,6 +242,17 @@ class SearchLoop:
         return len(trials) >= GIVE_UP_AFTER and self.trial_log.best is None and not unfit
 
     # -- the choice
+
+    def verdict_of_finalists(self) -> Verdict | None:
+        """Verdict of the finalists, measured again; None where the choice is by the trials: of a front, whose choice is
+        verified, and after the caller has stopped the search."""
+        if self.must_stop():
+            return None
+        if self.by_front:
+            self.final.verification.clean_finalists()
+            self.verify_front_choice()
+            return None
+        return self.final.verdict(lambda: self.show("finalists", None))
 
     def verify_front_choice(self) -> None:
         """Verify the point of the front that is chosen by its trial; a faulty one fails, and another is chosen."""

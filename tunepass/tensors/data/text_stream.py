@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.files import cannot_read, open_regular, shown
+from tunepass.machine_faults import raise_machines
 
 BLOCK_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -79,6 +80,7 @@ class LineStream:
         try:
             data = self._file.read(size)
         except (OSError, EOFError, zlib.error) as problem:
+            raise_machines(problem)  # `line_stream` names the file
             if not self._compressed:
                 raise SourceError(f"cannot read {self.name}: {problem}") from None
             raise SourceError(
