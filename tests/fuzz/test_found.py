@@ -61,6 +61,14 @@ ACCEPTED["bound_that_no_double_holds.cpp"] = (
 )
 
 
+FOUND["range_up_to_a_large_parameter.py"] = (
+    "import torch.nn as nn\n# tunepass param depth: integer(1..900000000) = 3\ndepth = 3\n"
+    "layers = []\nfor i in range(depth):\n    layers.append(nn.Linear(8, 8))\n"
+    "model = nn.Sequential(*layers)\n",
+    "the range is too long: up to 900000000 rounds",
+)
+
+
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_it_is_accepted_now(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(ACCEPTED[name])

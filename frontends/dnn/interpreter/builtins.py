@@ -48,6 +48,7 @@ MATH: Mapping[str, Callable[[float], int | float]] = {
 }  # fmt: skip
 
 
+CONDITIONAL_ROUNDS = 10_000  # that a parameter may add to a loop; each is followed, in a third of a millisecond
 PASSING = frozenset({"print", "super", "getattr", "hasattr", "isinstance", "setattr", "callable"})
 KEYWORDS: dict[str, frozenset[str]] = {  # what a builtin is followed with; those not named here, with none
     "enumerate": frozenset({"start"}), "sum": frozenset({"start"}), "round": frozenset({"ndigits"}),
@@ -212,6 +213,8 @@ def _range(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
         most = _most(calls, stop)
         if most is None:
             raise calls.error("how often this runs is not bounded", node, "loop over a parameter itself")
+        if most - start > CONDITIONAL_ROUNDS:
+            return Unknown(f"the range is too long: up to {most - start} rounds")
         least = _least(calls, stop)
         return [k if k < least else ConditionalValue(algebra.compare(stop, ">", k), k) for k in range(start, most)]
     if not all(isinstance(value, int) for value in (start, stop, step)):

@@ -228,7 +228,8 @@ class Interpreter(Expressions, Imports, Unfollowed):
         items = self.items(value)
         if items is None:
             if self._layers_in(node):
-                raise self.fail("what this loops over is not known here", node.iter, "a list or a range is followed")
+                hint = value.reason if isinstance(value, v.Unknown) else "a list or a range is followed"
+                raise self.fail("what this loops over is not known here", node.iter, hint)
             reason = value.reason if isinstance(value, v.Unknown) else "what it loops over is not known"
             return self.lose([node], scope, v.Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
         before_all = self.calls.made()
