@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.killing import Place, left_running
+from tunepass.search.stop import stoppable
 from tunepass.signals import Interrupted, held_back, interrupting, signal_of
 
 HERE = os.getpid()
@@ -40,6 +41,17 @@ def test_what_the_first_has_begun_only_another_ctrl_c_disturbs() -> None:
         os.kill(HERE, signal.SIGTERM)
         with pytest.raises(Interrupted):
             os.kill(HERE, signal.SIGINT)
+
+
+def test_the_first_may_have_stopped_a_search() -> None:
+    with interrupting():
+        with stoppable(None) as stop, stop.between_steps():
+            os.kill(HERE, signal.SIGHUP)
+            assert stop.stop_signal == signal.SIGHUP
+        os.kill(HERE, signal.SIGHUP)
+        os.kill(HERE, signal.SIGTERM)
+    with pytest.raises(Interrupted), interrupting():
+        os.kill(HERE, signal.SIGHUP)
 
 
 def test_one_that_is_ignored_stays_so() -> None:

@@ -18,6 +18,8 @@ AFTER_ANSWER = {
     signal.SIGHUP: signal.SIG_IGN,
 }
 
+_received: list[list[int]] = []  # by each `handled` that is entered, outermost first; those inside share the first's
+
 
 class Interrupted(KeyboardInterrupt):
     """A signal has asked the command to end; `number` is the signal's."""
@@ -38,8 +40,10 @@ def handled(handler: Callable[[int], None], *, last: bool = False) -> Iterator[N
     `last`: the program ends then, so AFTER_ANSWER holds instead of the handlers from before."""
 
     def called(number: int, frame: FrameType | None) -> None:
+        received.append(number)
         handler(number)
 
+    received = _received[0] if _received else []
     before: dict[signal.Signals, object] = {}
     try:
         for stopping in STOPPING:
@@ -48,9 +52,11 @@ def handled(handler: Callable[[int], None], *, last: bool = False) -> Iterator[N
     except ValueError:  # not the main thread: somebody else owns the signals
         yield
         return
+    _received.append(received)
     try:
         yield
     finally:
+        _received.pop()
         for number, handler_before in before.items():
             signal.signal(number, AFTER_ANSWER[number] if last else handler_before)  # type: ignore[arg-type]
 
@@ -58,12 +64,11 @@ def handled(handler: Callable[[int], None], *, last: bool = False) -> Iterator[N
 @contextmanager
 def interrupting(*, last: bool = False) -> Iterator[None]:
     """Within, the first signal raises Interrupted; later ones only if they are Ctrl-C, since a terminal that closes and
-    a system that shuts down send several, and what the first has begun is to be ended well. `last`: as in handled."""
-    seen: list[int] = []
+    a system that shuts down send several, and what the first has begun is to be ended well. The first may have asked a
+    search to stop. `last`: as in handled."""
 
     def interrupt(number: int) -> None:
-        seen.append(number)
-        if number == signal.SIGINT or len(seen) == 1:
+        if number == signal.SIGINT or len(_received[0]) == 1:
             raise Interrupted(number)
 
     with handled(interrupt, last=last):
