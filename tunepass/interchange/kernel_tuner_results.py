@@ -137,13 +137,14 @@ def _t4_result(trial: Trial, objective: Objective) -> dict[str, object]:
         "validation": costs["verification"],
         "runtimes": _runtimes(trial, objective),
     }
+    value: float | None = None
     match trial.outcome:
         case Measured(values):
             invalidity, value = "correct", values[objective.name]
         case Infeasible():
-            invalidity, value = "constraints", None
+            invalidity = "constraints"
         case Failed(stage):
-            invalidity, value = INVALIDITY.get(stage, "runtime"), None
+            invalidity = INVALIDITY.get(stage, "runtime")
     measurements = [{"name": objective.name, "value": value, "unit": objective.unit}] if value is not None else []
     return {
         "configuration": _plain(trial.configuration),

@@ -43,8 +43,9 @@ class StudyState(Lockable):
             self._single("prior_mean")
         name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
-        opened = isinstance(store, Store | MemoryStore)
-        self.store: Store | MemoryStore = store if opened else Store(store) if store else MemoryStore()
+        if not isinstance(store, Store | MemoryStore):
+            store = Store(store) if store else MemoryStore()
+        self.store: Store | MemoryStore = store
         self._record = self._open(name, known_identity)
         self.name = self._record.name
         self._size = self.space.size if self.space.finite and self.space.complete else None

@@ -12,6 +12,7 @@ import math
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from tunepass.diagnostics import StudyError
 from tunepass.evaluators.recorded.recorded_space import RecordedSpace
@@ -202,4 +203,4 @@ def parameter_of(name: str, column: Sequence[Value]) -> Parameter:
     if len(numbers) == len(values) > 2:
         least, largest = min(numbers), max(numbers)
         return Ordinal(name, sorted(numbers), log=least > 0 and largest >= 8 * least)
-    return Categorical(name, values)
+    return Categorical(name, cast("Sequence[str | None]", values))
