@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-instances bench-kernel-tuner bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,6 +55,10 @@ bench-dnn: $(STAMP)
 # Hard spaces, 5,000 observations, a store of 200,000 trials: seconds and memory against their bounds (a minute).
 bench-resources: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_resources $(ARGS)
+
+# Requests a second of `tunepass hypermapper` over its pipes, in memory and in a store (two minutes). ARGS="--trials 1000".
+bench-hypermapper: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_hypermapper $(ARGS)
 
 # Commands about a store of 200,000 trials: CPU seconds, memory, sizes of pages (two minutes). ARGS=20000 for fewer trials.
 bench-long-store: $(STAMP)
@@ -145,6 +149,12 @@ bench-gpu-device: $(STAMP)
 # Kernel Tuner's C backend for the same wall time on three kernels (a quarter of an hour). ARGS='--python VENV/bin/python'.
 bench-kernel-tuner: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_kernel_tuner $(ARGS)
+
+# tunepass as a strategy of Kernel Tuner beside its own, in simulation on recorded spaces of TUNEPASS_DATA (a quarter of an hour).
+# PYTHON_WITH_KERNEL_TUNER has tunepass and Kernel Tuner: `make EXTRAS=kernel-tuner` makes one.
+PYTHON_WITH_KERNEL_TUNER ?= $(BIN)/python
+bench-kernel-tuner-simulation:
+	$(PYTHON_WITH_KERNEL_TUNER) -m tests.benchmarks.kernel_tuner.simulation $(ARGS)
 
 # Sparse tensor kernels: spaces, results, SciPy, Optuna's TPE and OpenTuner (hours; it goes on where it stopped).
 # ARGS='--python VENV/bin/python --kernels spmm --tensors 1 --seeds 1'.

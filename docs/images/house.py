@@ -22,7 +22,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     (
         (("passes",), "the pipeline"),
         (("reports",), "answers, pages, plots"),
-        (("interchange",), "foreign formats"),
+        (("interchange", "integrations"), "other tools"),
         (("flags",), "compilers' options"),
     ),
     ((("backends",), "what differs by kind of kernel"), (("search",), "the one loop, finalists, the choice")),

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tunepass.commands.answers.build import answer
 from tunepass.commands.answers.fronts import front_watch
-from tunepass.commands.targets import kernel_name, search_options, source_of, target_of, words_of
+from tunepass.commands.targets import check_tuner, kernel_name, search_options, source_of, target_of, words_of
+from tunepass.interchange.hypermapper.foreign_tuner import SILENCE_S, foreign_tuner
 from tunepass.jobs.build import BuildRequest, build, prepare_all
 from tunepass.jobs.places import store_path
 from tunepass.jobs.reading import parse
@@ -19,6 +20,9 @@ from tunepass.passes.search import Watch
 from tunepass.reports.answer import Answer, Status
 from tunepass.reports.progress import open_display
 from tunepass.search.exact import WatchCertificate
+from tunepass.search.options import SearchOptions
+
+LEAST_SILENCE_S = 60.0  # of a foreign tuner in a short build: it may load its libraries
 
 
 class OnStderr:
@@ -32,13 +36,23 @@ class OnStderr:
 
 
 def run(options: argparse.Namespace) -> Answer:
+    search = search_options(options)
+    if options.tuner is None:
+        return _build(options, search)
+    check_tuner(options)
+    silence_s = min(SILENCE_S, max(LEAST_SILENCE_S, search.budget_s or SILENCE_S))
+    with foreign_tuner(options.tuner, silence_s) as strategy:
+        return _build(options, replace(search, strategy=strategy))
+
+
+def _build(options: argparse.Namespace, search: SearchOptions) -> Answer:
     source = source_of(options)
     request = BuildRequest(
         source=options.source,
         folder=Path(options.output),
         store=store_path(options.source, options.store),
         target=target_of(options),
-        options=search_options(options),
+        options=search,
         frozen=options.frozen,
         search_on=options.search_on,
         strict=options.strict,

@@ -28,7 +28,11 @@ def run(options: argparse.Namespace) -> Answer:
         text = f"{paths[1]}: {points} points of the Pareto front"
         return Answer(text, {"output": str(paths[1]), "points": points})
     run_scenario(
-        scenario, strategy=options.strategy, seed=options.seed, hypermapper3_ending=options.hypermapper3_ending
+        scenario,
+        strategy=options.strategy,
+        seed=options.seed,
+        store=None if options.store is None else f"sqlite:///{options.store.removeprefix('sqlite:///')}",
+        hypermapper3_ending=options.hypermapper3_ending,
     )
     return Answer("")
 

@@ -10,11 +10,13 @@ from typing import TypeVar
 
 from tunepass.diagnostics import StudyError
 from tunepass.files import encoded, printable, shown, write_parts
+from tunepass.interchange.kernel_tuner_results import cache_text, t4_text
 from tunepass.jobs.places import store_path
 from tunepass.reports.answer import Answer, Json, Status
 from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage.json_lines import lines
 from tunepass.study.storage.salvage import Summary, salvage, write
+from tunepass.study.storage.store import Store
 from tunepass.study.storage.whole_store import NotWhole, WholeStore
 
 MOST = 40  # problems that are listed
@@ -26,6 +28,10 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.path) if options.path else store_path("source", None)
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
+    if options.file_format is not None:
+        if options.action != "export":
+            raise StudyError("--as and --study are of `store export`")
+        return _export_study(path, options)
     match options.action:
         case "check":
             return _check(path)
@@ -69,6 +75,30 @@ def _export(path: Path, output: str | None, *, as_data: bool) -> Answer:
     parsed = [json.loads(line) for line in written.split("\n") if line] if as_data else None
     text = "" if as_data else written.removesuffix("\n")
     return Answer(text, parsed, _status(summary), tuple(_problems(summary)))
+
+
+def _export_study(path: Path, options: argparse.Namespace) -> Answer:
+    """One study as a file of Kernel Tuner, in its first objective."""
+    if not path.is_file():
+        raise StudyError(f"there is no store {shown(path)}")
+    with Store(f"sqlite:///{path}") as store:
+        named = [record for record in store.studies() if options.study is None or record.name == options.study]
+        if len(named) != 1:
+            names = ", ".join(record.name for record in store.studies()) or "none"
+            problem = f"{shown(path)} has {len(named)} studies to choose from" if named else "there is no such study"
+            raise StudyError(f"{problem}: --study names one", hint=f"it has {names}")
+        trials, objective = store.trials(named[0]), named[0].objectives[0]
+        device = named[0].identity.get("device", "host")
+    if options.file_format == "t4":
+        text = t4_text(objective, trials)
+    else:
+        kernel = named[0].name.rpartition("::")[2].partition("@")[0]
+        text = cache_text(kernel, device, objective, trials, options.problem_size)
+    if options.output is None:
+        return Answer(text.removesuffix("\n"), json.loads(text))
+    write_parts(Path(options.output), [encoded(text)])
+    message = f"wrote {shown(options.output)}: {len(trials)} trials"
+    return Answer(message, {"output": options.output, "trials": len(trials)})
 
 
 def _exported(path: Path, take: Callable[[Iterable[str]], T]) -> tuple[T, Summary]:

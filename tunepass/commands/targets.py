@@ -76,6 +76,13 @@ def strategy_of(options: argparse.Namespace) -> str | Factory:
     return bayesian_with(options.surrogate)
 
 
+def check_tuner(options: argparse.Namespace) -> None:
+    """TunepassError where `--tuner` stands beside what names or needs a strategy of tunepass."""
+    for option, given in (("--strategy", options.strategy != "auto"), ("--surrogate", options.surrogate is not None)):
+        if given:
+            raise TunepassError(f"--tuner takes the place of {option}; give one of them")
+
+
 def _picks(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
     if len(set(names)) < len(names) or "" in names:

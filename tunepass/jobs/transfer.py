@@ -93,7 +93,7 @@ def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
 
 def _named(recipient: Recipient, named: str, most: int | None = None) -> SearchPrior:
     path, study = _split(named)
-    if path.suffix == ".json":
+    if path.name.endswith((".json", ".json.gz")):
         return _table(recipient, path)
     if not _is_sqlite(path):
         return _locked(recipient, path, study)

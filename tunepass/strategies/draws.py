@@ -37,7 +37,9 @@ def draw_free(history: TrialHistory, *, prior: bool = False) -> Configuration | 
     left = history.free()
     if left is not None and left <= 0:
         return None
-    tasks = dict.fromkeys([history.task, replace(history.task, feasible=None)])  # what fits first, then anything
+    tasks = [history.task]
+    if history.task.feasible is not None:
+        tasks.append(replace(history.task, feasible=None))  # what fits first, then anything
     for task, attempt in itertools.product(tasks, range(ATTEMPTS)):
         for candidate in space.configurations(draw_fitting(task, 1 << attempt, rng, prior=prior)):
             if candidate not in taken:

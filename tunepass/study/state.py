@@ -19,7 +19,7 @@ from tunepass.study.outcome import Measured
 from tunepass.study.results.recommendation import Beliefs
 from tunepass.study.space_description import describe_space, space_differences
 from tunepass.study.storage import json_text
-from tunepass.study.storage.database import MEMORY
+from tunepass.study.storage.memory import MemoryStore
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.task import Factory, Task, beliefs_of, factory_of
 from tunepass.study.trial import Trial, comparable, spent
@@ -33,7 +33,7 @@ class StudyState(Lockable):
         task: Task,
         *,
         strategy: str | Factory,
-        store: str | Store | None,
+        store: str | Store | MemoryStore | None,
         name: str | None,
         identity: Mapping[str, str] | None,
     ):
@@ -43,7 +43,9 @@ class StudyState(Lockable):
             self._single("prior_mean")
         name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
-        self.store = store if isinstance(store, Store) else Store(store or MEMORY)
+        if not isinstance(store, Store | MemoryStore):
+            store = Store(store) if store else MemoryStore()
+        self.store: Store | MemoryStore = store
         self._record = self._open(name, known_identity)
         self.name = self._record.name
         self._size = self.space.size if self.space.finite and self.space.complete else None

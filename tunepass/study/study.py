@@ -20,6 +20,7 @@ from tunepass.study.optimize.loop import Optimization, optimization_of
 from tunepass.study.optimize.pruner import Curve, Pruner
 from tunepass.study.optimize.running_trial import RunningTrial
 from tunepass.study.prior_origin import Origin
+from tunepass.study.storage.memory import MemoryStore
 from tunepass.study.storage.store import Store
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task
 from tunepass.study.trial import Trial
@@ -76,7 +77,7 @@ class Study(RacedStudy):
         strategy: str | Factory = "auto",
         seed: int = 0,
         max_evals: int | None = None,
-        store: str | Store | None = None,
+        store: str | Store | MemoryStore | None = None,
         name: str | None = None,
         identity: Mapping[str, str] | None = None,
         prior_mean: PriorMeanLike | None = None,
@@ -102,7 +103,7 @@ class Study(RacedStudy):
         super().__init__(task, strategy=strategy, store=store, name=name, identity=known)
         self._trial_curves: dict[int, tuple[Trial, Curve]] = {}
         self._optimizations: list[Optimization[Study]] = []
-        self._suggested: set[Configuration] = set()
+        self._suggested: dict[Configuration, Configuration] = {}
         self._due_again: set[Configuration] = set()  # returned by `again`, not observed since
 
     @locked
@@ -171,7 +172,12 @@ class Study(RacedStudy):
             running.stopped = True
 
     def with_space(
-        self, space: Space, *, store: str | Store | None = None, name: str | None = None, max_evals: int | None = None
+        self,
+        space: Space,
+        *,
+        store: str | Store | MemoryStore | None = None,
+        name: str | None = None,
+        max_evals: int | None = None,
     ) -> Study:
         """A study of another space that begins with the trials of this one that still fit.
 

@@ -23,7 +23,7 @@ class Suggestions(StudyResults):
     """The methods of a study that suggest configurations and observe their outcomes."""
 
     repeats: bool
-    _suggested: set[Configuration]
+    _suggested: dict[Configuration, Configuration]  # each by itself: as it was checked
     _due_again: set[Configuration]  # returned by `again`, not observed since
 
     @property
@@ -66,7 +66,7 @@ class Suggestions(StudyResults):
         pending = self.store.pending(self._record)
         known = {p.configuration for p in pending if not p.abandoned}
         if running := [c for c in shared if c in known and c not in self._suggested][:n]:
-            self._suggested.update(running)
+            self._suggested.update((c, c) for c in running)
             return running
         room = min(n, self._room(len(known)))
         due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
@@ -86,7 +86,7 @@ class Suggestions(StudyResults):
                 patience -= 1
             if patience < 0:
                 raise StudyError("the strategy repeats configurations that were suggested or observed before")
-        self._suggested.update(chosen)
+        self._suggested.update((c, c) for c in chosen)
         return chosen
 
     @locked
@@ -177,7 +177,7 @@ class Suggestions(StudyResults):
             >>> study.observe({"tile": 16, "unroll": 2}, tp.Measured({"time": 3.5}))
             <Trial 0: tile=16, unroll=2 -> time=3.5>
         """
-        valid = validation.valid_configuration(self.space, configuration)
+        valid = self._valid(configuration)
         validation.check_flags(replace=replace, again=again)
         if isinstance(outcome, Evaluation):
             validation.check_absent(seconds=seconds, log=log, calibration=calibration, same_as=same_as, code=code)
@@ -212,7 +212,7 @@ class Suggestions(StudyResults):
     def release(self, configuration: Mapping[str, Value]) -> None:
         """Give back a suggestion that will not be observed: it comes again before new ones, here or elsewhere."""
         valid = validation.valid_configuration(self.space, configuration)
-        self._suggested.discard(valid)
+        self._suggested.pop(valid, None)
         self.store.release(self._record, valid, resumable=self._resumable)
 
     @property
@@ -246,6 +246,12 @@ class Suggestions(StudyResults):
         return [p.configuration for p in pending if not p.abandoned and p.configuration not in self._suggested]
 
     # -- within
+
+    def _valid(self, configuration: Mapping[str, Value]) -> Configuration:
+        """The configuration, checked unless it is the very object that `suggest` returned."""
+        if isinstance(configuration, Configuration) and self._suggested.get(configuration) is configuration:
+            return configuration
+        return validation.valid_configuration(self.space, configuration)
 
     def _observe_known(self, trial: Trial, *, replace: bool, again: bool) -> None:
         """Store a further outcome of the trial of that number, if the caller or `again` has requested one."""

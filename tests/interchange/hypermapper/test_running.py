@@ -21,7 +21,7 @@ from tunepass.interchange.hypermapper.running import Run
 from tunepass.interchange.hypermapper.scenario import Scenario
 from tunepass.interchange.hypermapper.tables import write_pareto
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured
+from tunepass.study.outcome import Infeasible, Measured
 
 GRID = {"doe_type": "grid_search"}
 
@@ -53,6 +53,32 @@ def test_design_first_then_batches(tmp_path: Path) -> None:
     assert written[:2] == ["x,f,Timestamp", "3,16.0,1000000"] and len(written) == 9
     assert len({line.split(",")[0] for line in written}) == 9
     assert "strategy auto of tunepass" in read.log.read_text()
+
+
+def test_a_run_with_a_store_goes_on_where_a_client_left(tmp_path: Path) -> None:
+    design = {"number_of_samples": 2}
+    feasible = {"name": "ok", "enable_feasible_predictor": True, "true_value": "yes", "false_value": "no"}
+    read = client_scenario(tmp_path, design_of_experiment=design, optimization_iterations=4, feasible_output=feasible)
+    store = f"sqlite:///{tmp_path}/runs.db"
+
+    def evaluate(request: Sequence[Configuration]) -> Answers:
+        """The second one of the design is infeasible; the client ends after the first batch."""
+        if len(request) == 1 and len(first.study.trials) == 3:
+            raise StudyError("the client's output ended")
+        for place, (configuration, result) in enumerate(answered(request)):
+            yield configuration, Result(Infeasible("ok"), ("5.0",), feasible=False) if place else result
+
+    first = Run(read, store=store)
+    with pytest.raises(StudyError, match="ended"):
+        first.run(evaluate)
+    first.study.close()  # as the end of its process does
+    written = rows(read.output)
+    again = Run(read, store=store)
+    again.run(answered)
+    cells, before = ([line.split(",") for line in lines] for lines in (rows(read.output), written))
+    assert len(before) == 4 and len(cells) == 7 and len({row[0] for row in cells}) == 7
+    assert [row[:3] for row in cells[:2]] == [row[:3] for row in before[:2]]
+    assert cells[2][:3] == [before[2][0], "nan", "no"] and before[2][1:3] == ["5.0", "no"]
 
 
 def test_the_time_is_checked_between_requests(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from tunepass.commands.grammar.shared import add_command, add_kernel, add_store, add_strict
@@ -46,6 +47,14 @@ def add_report(commands: Commands) -> None:
     add_store(parser)
 
 
+def problem_size(text: str) -> tuple[int, ...]:
+    """One to three whole numbers, separated by commas."""
+    words = text.split(",")
+    if not 1 <= len(words) <= 3 or not all(word.isascii() and word.isdigit() for word in words):
+        raise argparse.ArgumentTypeError(f"N, or up to three numbers N,N,N, got {text!r}")
+    return tuple(int(word) for word in words)
+
+
 def add_store_checks(commands: Commands) -> None:
     parser = add_command(commands, "store", "say whether a store is whole, save what can be read, or print all of it")
     parser.add_argument("action", choices=("check", "repair", "export"), help="repair and export leave PATH as it is")
@@ -54,6 +63,20 @@ def add_store_checks(commands: Commands) -> None:
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the new store (default: PATH.repaired.db), or the lines"
+    )
+    parser.add_argument(
+        "--as",
+        dest="file_format",
+        choices=("t4", "kernel-tuner"),
+        help="export one study as T4, or as a cache file of Kernel Tuner",
+    )
+    parser.add_argument("--study", metavar="NAME", help="with --as: of several studies, this one")
+    parser.add_argument(
+        "--problem-size",
+        type=problem_size,
+        default=(1,),
+        metavar="N[,N]",
+        help="with --as kernel-tuner: that of the call of tune_kernel, which compares it (default: 1)",
     )
 
 
@@ -83,6 +106,7 @@ def add_hypermapper(commands: Commands) -> None:
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="with --pareto: the results, and the front's file")
     parser.add_argument("--strategy", metavar="S", help="a strategy of `tunepass build` (default: auto)")
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
+    parser.add_argument("--store", metavar="PATH", help="keep the trials here, and go on from them (default: memory)")
     parser.add_argument("--pareto", action="store_true", help="write the Pareto front of a table of results; no search")
     parser.add_argument("--home", metavar="DIR", help="write a folder for HYPERMAPPER_HOME; no search")
     parser.add_argument("--hypermapper3-ending", action="store_true", help="end as HyperMapper 3 does")

@@ -42,6 +42,11 @@ def add_build(commands: Commands) -> None:
     parser.add_argument("--strategy", default="auto", metavar="S", help=STRATEGY_HELP)
     parser.add_argument("--surrogate", metavar="S", help=SURROGATE_HELP)
     parser.add_argument(
+        "--tuner",
+        metavar="CMD",
+        help="another tuner that searches, over HyperMapper's protocol, such as hypermapper; a scenario's path follows",
+    )
+    parser.add_argument(
         "--objective", type=names, metavar="NAME[,NAME]", help="what to minimise (default: all measured)"
     )
     parser.add_argument(

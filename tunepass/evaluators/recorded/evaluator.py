@@ -8,7 +8,7 @@ import numpy as np
 
 from tunepass.diagnostics import StudyError
 from tunepass.evaluators.base import Evaluator
-from tunepass.evaluators.recorded.table import RecordedSpace
+from tunepass.evaluators.recorded.recorded_space import RecordedSpace
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured, Outcome

@@ -13,8 +13,9 @@ import numpy as np
 from tunepass.capabilities import Wrapper, required
 from tunepass.diagnostics import StudyError, spelling_hint
 from tunepass.evaluators.recorded.evaluator import ReplayEvaluator
+from tunepass.evaluators.recorded.recorded_space import RecordedSpace
 from tunepass.evaluators.recorded.scores import BestValue, HypervolumeShare
-from tunepass.evaluators.recorded.table import RecordedSpace, read
+from tunepass.evaluators.recorded.table import read
 from tunepass.space.configuration import Configuration
 from tunepass.study.capabilities import Revises
 from tunepass.study.objective import Objective

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.diagnostics import StudyError
-from tunepass.evaluators.recorded.table import RecordedSpace
+from tunepass.evaluators.recorded.recorded_space import RecordedSpace
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.results.pareto import hypervolume, nondominated

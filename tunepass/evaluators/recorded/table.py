@@ -1,7 +1,8 @@
 """Recorded spaces: `tunepass-recorded-space/1`, a JSON description beside a gzipped CSV with one row a configuration.
 
 A complete table is the space its JSON states; what it lacks fails there. Of a sample, or where a constraint has no
-translation, the space is exactly the recorded rows, unless the stated one is asked for.
+translation, the space is exactly the recorded rows, unless the stated one is asked for. Files of Kernel Tuner are read
+too (kernel_tuner.py).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import json
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.evaluators.recorded.kernel_tuner import is_kernel_tuner, read_kernel_tuner
+from tunepass.evaluators.recorded.recorded_space import RecordedSpace
 from tunepass.expr.from_python import from_python
 from tunepass.files import check_regular, read_utf8, shown
 from tunepass.machine_faults import raise_machines
@@ -29,7 +31,6 @@ from tunepass.study.outcome import Failed, Measured, Outcome
 SCHEMA = "tunepass-recorded-space/1"
 DESCRIPTION_LIMIT = 64 << 20  # bytes
 TABLE_LIMIT, LINE_LIMIT = 4 << 30, 1 << 20  # characters
-NOT_RECORDED = Failed("run", "not recorded")
 
 # How a recorded reason begins -> the stage it failed at; anything else is a failed run.
 _STAGE_OF = {
@@ -40,28 +41,6 @@ _STAGE_OF = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedSpace:
-    """A table that answers as the recorded machine did; `deviation` is the recorded noise of each measured row."""
-
-    name: str
-    space: Space
-    objectives: tuple[Objective, ...]
-    outcomes: Mapping[Configuration, Outcome] = field(repr=False)
-    deviation: Mapping[Configuration, Mapping[str, float]] = field(repr=False)
-    complete: bool  # the space is the one the JSON states, not the rows
-
-    def outcome(self, configuration: Configuration) -> Outcome:
-        return self.outcomes.get(configuration, NOT_RECORDED)
-
-    def optimum(self, objective: Objective) -> float:
-        """The best recorded value in the space."""
-        values = [o.values[objective.name] for o in self.outcomes.values() if isinstance(o, Measured)]
-        if not values:
-            raise StudyError(f"{self.name}: no row measured {objective.name}")
-        return objective.value(min(objective.loss(v) for v in values))
-
-
 def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
     """The recorded space described by the JSON file at `path`; its rows are in the `.csv.gz` of the same name.
 
@@ -69,6 +48,8 @@ def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
     the rows, where there is none.
     """
     path = Path(path)
+    if is_kernel_tuner(path):
+        return read_kernel_tuner(path)
     stated = _stated(path)
     try:
         parameters = tuple(_parameter(p) for p in stated["parameters"])

@@ -63,6 +63,13 @@ def outcome_of(numbers: Mapping[str, float]) -> Outcome:
     return Measured(dict(zip(objective_names(numbers), numbers.values())))
 
 
+def result_of_outcome(scenario: Scenario, outcome: Outcome) -> Result:
+    """The result of an earlier run's trial; what was not measured has `nan` for its objectives."""
+    if isinstance(outcome, Measured):
+        return Result(outcome, tuple(repr(outcome.values[name]) for name in objective_names(scenario.objectives)))
+    return Result(outcome, ("nan",) * len(scenario.objectives), not isinstance(outcome, Infeasible))
+
+
 def objective_names(names: Iterable[str]) -> list[str]:
     """Names of tunepass's objectives, which are identifiers, for those of a scenario."""
     ours: list[str] = []

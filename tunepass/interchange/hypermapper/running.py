@@ -17,7 +17,7 @@ from tunepass.interchange.hypermapper.evaluations import (
     send,
     table_evaluation,
 )
-from tunepass.interchange.hypermapper.results import Result, objective_names
+from tunepass.interchange.hypermapper.results import Result, objective_names, result_of_outcome
 from tunepass.interchange.hypermapper.scenario import GRID, Scenario
 from tunepass.interchange.hypermapper.tables import EarlierResult, ResultsTable, read_table
 from tunepass.interchange.hypermapper.values import value_of
@@ -38,12 +38,14 @@ def run_scenario(
     *,
     strategy: str | None = None,
     seed: int = 0,
+    store: str | None = None,
     hypermapper3_ending: bool = False,
 ) -> None:
-    """Run a scenario by its mode, with standard input and output for a client."""
+    """Run a scenario by its mode, with standard input and output for a client. With the URL of a `store`, results are
+    on disk when they are in the table, and a further run goes on from them."""
     output = sys.stdout.buffer
     if scenario.mode == "client-server":
-        run = Run(scenario, strategy=strategy, seed=seed)
+        run = Run(scenario, strategy=strategy, seed=seed, store=store)
         run.run(client_evaluation(scenario, sys.stdin.buffer, output, run.warn))
         send(output, "".join(f"{line}\n" for line in _ending(run, hypermapper3_ending)))
         return
@@ -52,7 +54,7 @@ def run_scenario(
             f"{scenario.source.name}: mode default calls a Python function",
             hint='write optimize(scenario, function), or "hypermapper_mode": {"mode": "client-server"}',
         )
-    run = Run(scenario, strategy=strategy, seed=seed)
+    run = Run(scenario, strategy=strategy, seed=seed, store=store)
     run.run(
         table_evaluation(scenario)
         if function is None or scenario.mode == "exhaustive"
@@ -64,11 +66,12 @@ def run_scenario(
 
 @dataclass(slots=True)
 class Run:
-    """A study of a scenario with its output file and its log."""
+    """A study of a scenario with its output file and its log; in a `store`, if one is named."""
 
     scenario: Scenario
     strategy: str | None = None
     seed: int = 0
+    store: str | None = None
     clock: Callable[[], float] = time.time
     study: Study = field(init=False)
     started: float = field(init=False)
@@ -78,7 +81,8 @@ class Run:
         self.started = self.clock()
         old = self._earlier_results()
         self._open(len(old))
-        table = ResultsTable(self.scenario, old)
+        stored = [(t.configuration, result_of_outcome(self.scenario, t.outcome), 0) for t in self.study.trials]
+        table = ResultsTable(self.scenario, [*old, *stored])
         try:
             for configuration, result, _ in old:
                 self._observe(configuration, result)
@@ -114,7 +118,7 @@ class Run:
         strategy = self.strategy or ("exhaustive" if scenario.method == "exhaustive" else "auto")
         design = _grid_size(scenario, space) if scenario.design == GRID else max(1, scenario.design_size)
         most = max(design, resumed) + scenario.iterations * scenario.batch
-        self.study = Study(space, objectives, strategy=strategy, seed=self.seed, max_evals=most)
+        self.study = Study(space, objectives, strategy=strategy, seed=self.seed, max_evals=most, store=self.store)
         self.log(f"{scenario.source.name}: a scenario of {scenario.tuner}, {space!r}, at most {most} evaluations")
         self.log(
             f"optimization_method {scenario.method}, model {scenario.model}, design {scenario.design}: "

@@ -46,9 +46,14 @@ def connect(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
+def uses_wal(connection: sqlite3.Connection) -> bool:
+    """Does the store have a write-ahead log?"""
+    return bool(connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+
+
 def _use_wal(connection: sqlite3.Connection) -> None:
     """A file system without shared memory keeps its rollback journal, which is as durable but makes readers wait."""
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+    if not uses_wal(connection):
         connection.execute("PRAGMA journal_mode = WAL")
 
 

@@ -81,6 +81,12 @@ _VERSION_9 = ("ALTER TABLE trial ADD COLUMN checks TEXT",)
 # Values that were reported while a configuration is, or was, evaluated.
 _VERSION_10 = ("ALTER TABLE pending ADD COLUMN intermediate TEXT", "ALTER TABLE trial ADD COLUMN intermediate TEXT")
 
+# Trials that cost no evaluation or several, so that a claim counts them without reading all trials.
+_VERSION_11 = (
+    "CREATE INDEX trial_same ON trial (study) WHERE same_as IS NOT NULL",
+    "CREATE INDEX trial_repeats ON trial (study) WHERE repeats IS NOT NULL",
+)
+
 STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_1,
     _VERSION_2,
@@ -92,6 +98,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_8,
     _VERSION_9,
     _VERSION_10,
+    _VERSION_11,
 )
 
 

@@ -1,7 +1,7 @@
 """The store: studies and their trials in one SQLite file. docs/store.md is its manual.
 
-Every change is one transaction, on disk (WAL, synchronous=FULL) before the call returns. Trial numbers are given out
-inside that transaction, so several processes may share a store.
+Every change is one transaction, and every outcome is on disk (WAL, synchronous=FULL) before the call returns. Trial
+numbers are given out inside that transaction, so several processes may share a store.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class Store:
             except BaseException:
                 self._connection.close()
                 raise
+            self._wal = database.uses_wal(self._connection)
         self._opened = os.stat(self.path) if self.path else None
 
     def __repr__(self) -> str:
@@ -116,7 +117,7 @@ class Store:
         self, name: str, space: str, objectives: tuple[Objective, ...], identity: Mapping[str, str]
     ) -> tuple[StudyRecord, bool]:
         """The study called `name`, and whether this call created it."""
-        row = (name, space, json_text.encode_objectives(objectives), json_text.encode_identity(identity), _now())
+        row = (name, space, json_text.encode_objectives(objectives), json_text.encode_identity(identity), now())
         with self._transaction() as db:
             added = db.execute(
                 "INSERT INTO study (name, space, objectives, identity, created) VALUES (?, ?, ?, ?, ?) "
@@ -200,7 +201,7 @@ class Store:
             query = "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?"
             number = int(db.execute(query, (study.id,)).fetchone()[0])
             _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"),
-                    (study.id, number, text, *outcome_cells(trial), _now()))  # fmt: skip
+                    (study.id, number, text, *outcome_cells(trial), now()))  # fmt: skip
         return replace(trial, number=number)
 
     def replace(self, study: StudyRecord, trials: Iterable[Trial]) -> None:
@@ -259,9 +260,9 @@ class Store:
         `limit`. An abandoned suggestion changes hands, with its intermediate values if evaluations are `resumable`."""
         forgotten = "" if resumable else ", intermediate = NULL"
         claimed: list[Configuration] = []
-        with self._transaction() as db:
+        with self._transaction(synced=False) as db:  # what a loss of power undoes is suggested again
             busy = {p.configuration for p in self.pending(study) if not p.abandoned}
-            counts = db.execute(_COUNTS, (study.id,)).fetchone()
+            counts = db.execute(_COUNTS, {"study": study.id}).fetchone()
             for configuration in configurations:
                 if limit is not None and spent(*counts) + len(busy) >= limit:
                     break
@@ -274,7 +275,7 @@ class Store:
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
                     "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner" + forgotten,
-                    (study.id, text, self._owner.name, _now()),
+                    (study.id, text, self._owner.name, now()),
                 )
                 busy.add(configuration)
                 claimed.append(configuration)
@@ -340,9 +341,14 @@ class Store:
             return [_study_record(row) for row in self._connection.execute(query, values).fetchall()]
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *, synced: bool = True) -> Iterator[sqlite3.Connection]:
+        """One change. One that is not `synced` survives a killed process, and reaches the disk with the next that is:
+        a write-ahead log keeps their order."""
         with self._errors():
+            unsynced = self._wal and not synced
             try:
+                if unsynced:
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
                 self._connection.execute("COMMIT")
@@ -351,6 +357,9 @@ class Store:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+            finally:
+                if unsynced:
+                    self._connection.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -369,7 +378,11 @@ def _check_numbers(study: StudyRecord, trials: Sequence[Trial], after: int) -> N
         raise Damage(f"study {study.name!r} lacks trials before its number {trials[-1].number}")
 
 
-_COUNTS = "SELECT count(*), count(same_as), coalesce(sum(json_array_length(repeats) - 1), 0) FROM trial WHERE study = ?"
+# Numbers have no gaps, and indexes have the few trials with the two columns: no part of this reads all trials.
+_COUNTS = """SELECT
+    (SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = :study),
+    (SELECT count(*) FROM trial WHERE study = :study AND same_as IS NOT NULL),
+    (SELECT coalesce(sum(json_array_length(repeats) - 1), 0) FROM trial WHERE study = :study AND repeats IS NOT NULL)"""
 _STUDY = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
@@ -379,7 +392,7 @@ def _insert(db: sqlite3.Connection, table: str, columns: Sequence[str], cells: S
 
 def _update(db: sqlite3.Connection, study: StudyRecord, trial: Trial) -> None:
     assignments = ", ".join(f"{column} = ?" for column in (*OUTCOME_COLUMNS, "finished"))
-    cells = (*outcome_cells(trial), _now(), study.id, trial.number)
+    cells = (*outcome_cells(trial), now(), study.id, trial.number)
     db.execute(f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?", cells)
 
 
@@ -401,5 +414,6 @@ def _study_record(row: Sequence[object]) -> StudyRecord:
         raise Damage(f"study {checked.quoted(name)}: {damage.message}") from None
 
 
-def _now() -> str:
+def now() -> str:
+    """UTC in ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
