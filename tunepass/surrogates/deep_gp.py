@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tunepass.surrogates.base import Floats, Posterior, Surrogate
-from tunepass.surrogates.deep_energy import DeepEnergy, Mask, forward
+from tunepass.surrogates.base import Floats, Mask, Posterior, Surrogate
+from tunepass.surrogates.deep_energy import DeepEnergy, forward
 from tunepass.surrogates.deep_layer import Layer, LayerState
 from tunepass.surrogates.deep_training import DeepSettings, DivergedError, Training, initial_layers
 from tunepass.surrogates.forest import checked
