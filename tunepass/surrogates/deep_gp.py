@@ -118,6 +118,13 @@ class DeepProcess(Surrogate):
         return Posterior(self._shift + self._scale * mean[:, 0], self._scale**2 * variance[:, 0])
 
     @property
+    def noise(self) -> float:
+        """The variance of a loss's error."""
+        if self._network is not None:
+            return float(self._scale**2 * self._network.noise[0])
+        return 0.0 if self._sparse is None else self._sparse.noise
+
+    @property
     def layers(self) -> Sequence[Layer] | None:
         """The trained layers; None before a fit and after a fallback."""
         return self._network.layers if self._network else None

@@ -96,7 +96,7 @@ class JointDeepProcess(JointSurrogate):
         """The variance of each loss's error (k,)."""
         if self._network is not None:
             return np.asarray(self._scale**2 * self._network.noise)
-        return np.asarray(self._scale**2 * [np.exp(process.trained.theta[-1]) for process in self._sparse])
+        return np.array([process.noise for process in self._sparse])
 
 
 def independent(mean: Floats, variance: Floats) -> JointPosterior:
