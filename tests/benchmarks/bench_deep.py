@@ -20,7 +20,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +50,7 @@ class Extent:
     starts: int
 
 
-QUICK = Extent(sizes=(20, 50, 100, 200), splits=6, steps=10, iterations=40, starts=4)
+QUICK = Extent(sizes=(20, 50, 100, 200), splits=4, steps=10, iterations=40, starts=2)
 WHOLE = Extent(sizes=(20, 50, 100, 200, 300), splits=100, steps=50, iterations=200, starts=50)
 
 
@@ -214,10 +214,7 @@ def main() -> None:
     study = Study(DesignTable.read(options.table))
     fifth = len(study.table.losses) // 5
     print(f"\n{len(study.table.losses)} recorded designs; the near-optimal fifth has {fifth}")
-    extent = Extent(
-        sizes=tuple(size for size in extent.sizes if size <= fifth - LEAST_TESTS), splits=extent.splits, steps=extent.steps,
-        iterations=extent.iterations, starts=extent.starts,
-    )  # fmt: skip
+    extent = replace(extent, sizes=tuple(size for size in extent.sizes if size <= fifth - LEAST_TESTS))
     results = run(study, extent, only, options.results)
     print_tables(results, extent, only)
     print_hours(results, extent, study, only)

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,3 +110,37 @@ def test_what_cannot_be_learned_is_refused() -> None:
         joint.fit_joint(x, losses, np.column_stack([y > -9, y < -9]))
     with pytest.raises(ValueError, match="fit before"):
         JointDeepProcess(replace(QUICK, seed=1)).joint_posterior(x)
+
+
+def test_a_thousand_rows_and_duplicates() -> None:
+    x, y = rows(500, seed=4)
+    joint = JointDeepProcess(replace(QUICK, steps=30, most_inducing=20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        joint.fit_joint(np.vstack([x, x]), np.tile(np.column_stack([y, -y]), (2, 1)))
+    means = joint.joint_posterior(x[:100]).mean
+    assert np.corrcoef(means[:, 0], y[:100])[0, 1] > 0.95 and np.corrcoef(means[:, 1], -y[:100])[0, 1] > 0.95
+
+
+PROGRAM = """
+import numpy as np
+from tunepass.surrogates.deep_training import DeepSettings
+from tunepass.surrogates.joint_deep_gp import JointDeepProcess
+from tunepass.testing.surrogate import rows
+x, y = rows(300)
+process = JointDeepProcess(DeepSettings(steps=20))
+process.fit_joint(x, np.column_stack([y, y**2]))
+posterior = process.joint_posterior(rows(50, seed=1)[0])
+print(posterior.mean.tobytes().hex(), posterior.covariance.tobytes().hex())
+"""
+
+
+def test_a_posterior_does_not_depend_on_the_number_of_threads() -> None:
+    def printed(threads: int) -> str:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        root = str(Path(__file__).resolve().parents[2])
+        environment = {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONPATH": root}
+        command = [sys.executable, "-c", PROGRAM]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+
+    assert printed(1) == printed(4) != ""
