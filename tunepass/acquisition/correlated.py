@@ -20,7 +20,8 @@ import numpy as np
 
 from tunepass.acquisition.base import JointAcquisition
 from tunepass.acquisition.directions import even_points
-from tunepass.acquisition.hypervolume import TINY_DEVIATION, ExpectedHypervolumeImprovement, improvement_gaps
+from tunepass.acquisition.expected_improvement import TINY_DEVIATION
+from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement, improvement_gaps
 from tunepass.surrogates.base import Floats, JointPosterior, Posterior
 
 SAMPLES = 32
@@ -71,7 +72,7 @@ class CorrelatedImprovement(JointAcquisition):
         return value
 
     def _change(self, posterior: JointPosterior) -> Floats:
-        """What correlations add to the improvement (m,), by the samples."""
+        """The change of the improvement (m,) by correlations, from the samples."""
         alone = np.sqrt(np.maximum(np.diagonal(posterior.covariance, axis1=1, axis2=2), 0.0))
         return self._gain(posterior.mean, factored(posterior.covariance)) - self._gain(
             posterior.mean, alone[:, :, None] * np.eye(alone.shape[1])

@@ -86,7 +86,7 @@ class JointPosterior(Sequence[Posterior]):
         return JointPosterior(self.mean[rows], self.covariance[rows])
 
     def scaled(self, low: Floats, spread: Floats) -> JointPosterior:
-        """Of (losses - low) / spread, both (k,)."""
+        """The prediction of (losses - low) / spread, both (k,)."""
         return JointPosterior((self.mean - low) / spread, self.covariance / (spread[:, None] * spread))
 
 

@@ -373,7 +373,7 @@ class Hypervolume(BayesianLoop):
 
 
 def posteriors_at(posteriors: Sequence[Posterior], rows: NDArray[np.int64]) -> Sequence[Posterior]:
-    """Those of some of the candidates."""
+    """The posteriors of some of the candidates."""
     if isinstance(posteriors, JointPosterior):
         return posteriors.at(rows)
     return [Posterior(q.mean[rows], q.variance[rows]) for q in posteriors]

@@ -33,7 +33,7 @@ class ObjectiveModels(ABC):
 
     @abstractmethod
     def posteriors(self, x: Floats) -> Sequence[Posterior]:
-        """Of the latent losses at rows `x` (m, f), one an objective."""
+        """Posteriors of the latent losses at rows `x` (m, f), one an objective."""
 
     @abstractmethod
     def score(self) -> float:
@@ -100,10 +100,10 @@ class JointModels(ObjectiveModels):
         n = last_refit(len(self._losses))
         x, losses = self._x[:n], self._losses[:n]
         if (key := losses.tobytes()) not in self._scores:
-            self._scores = {key: self._held_out(x, losses)}
+            self._scores = {key: self._cross_validation_score(x, losses)}
         return self._scores[key]
 
-    def _held_out(self, x: Floats, losses: Floats) -> float:
+    def _cross_validation_score(self, x: Floats, losses: Floats) -> float:
         n = len(losses)
         if n < 2:
             return -np.inf
