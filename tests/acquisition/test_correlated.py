@@ -49,3 +49,14 @@ def test_factors_of_small_covariances_even_singular_ones() -> None:
     factor = factored(covariances)
     np.testing.assert_allclose(factor @ factor.transpose(0, 2, 1), covariances, atol=1e-12)
     np.testing.assert_allclose(factor[0], np.linalg.cholesky(full))
+
+
+def test_three_objectives_equal_many_draws() -> None:
+    front = np.array([[0.0, 0.6, 0.9], [0.4, 0.4, 0.4], [0.9, 0.2, 0.1]])
+    acquisition = CorrelatedImprovement.of(ExpectedHypervolumeImprovement.of(front, np.full(3, 1.2)))
+    covariance = 0.05 * np.array([[1.0, 0.7, -0.3], [0.7, 1.0, 0.1], [-0.3, 0.1, 1.0]])
+    predicted = JointPosterior(np.array([[0.5, 0.4, 0.4], [0.2, 0.5, 0.3]]), np.tile(covariance, (2, 1, 1)))
+    draws = np.random.default_rng(0).multivariate_normal(np.zeros(3), covariance, 200_000)
+    exact = [acquisition.exact.boxes.improvement(mean + draws).mean() for mean in predicted.mean]
+    np.testing.assert_allclose(np.exp(acquisition.utility(predicted)), exact, rtol=0.06)
+    assert (np.abs(acquisition.utility(predicted) - acquisition.exact.utility(predicted)) > 0.05).any()

@@ -51,12 +51,12 @@ class CorrelatedImprovement(JointAcquisition):
 
     @staticmethod
     def of(exact: ExpectedHypervolumeImprovement, count: int = SAMPLES) -> CorrelatedImprovement:
-        """With `count` evenly spread samples."""
+        """With `count` evenly spread samples, of three objectives twice as many."""
         from scipy.special import ndtri
 
         others = exact.boxes.objectives - 1
         middles = (np.arange(count)[:, None] + 0.5) / count
-        return CorrelatedImprovement(exact, ndtri(middles if others == 1 else even_points(others, count)))
+        return CorrelatedImprovement(exact, ndtri(middles if others == 1 else even_points(others, 2 * count)))
 
     def utility(self, posteriors: Sequence[Posterior]) -> Floats:
         value = self.exact.utility(posteriors)
