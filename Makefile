@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -75,6 +75,10 @@ bench-search: $(STAMP)
 # Races over instances beside evaluations on all of them, at equal numbers of runs (five minutes). ARGS="--problems 12".
 bench-instances: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_instances $(ARGS)
+
+# Deep processes on recorded designs of the accelerator; --quick: some minutes, else days, resumable.
+bench-deep: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_deep $(ARGS)
 
 # The sparse process beside the full one on a subset of the rows, after 2,000 trials (15 minutes). ARGS="--seeds 3".
 bench-sparse: $(STAMP)

@@ -58,6 +58,11 @@ void tp_pairs_value(const double *z, int n, int f, const double *single, const i
 int tp_matrix_product(const double *a, int m, int k, const double *b, int n, double *c);
 void tp_matrix_triangular_inverse(const double *u, int n, double *inverse);
 
+/* deep_energy.c: 0; 1: a covariance is not positive definite; -1: no memory. */
+int tp_deep_energy(const double *x, const double *y, const uint8_t *observed, int n, const int64_t *rows, int batch, int layers,
+                   const int32_t *width, const int32_t *inducing, double alpha, double jitter, double least, const double *parameters,
+                   double *value, double *gradient);
+
 /* improvement.c */
 void tp_log_h(const double *z, int64_t n, double *out);
 

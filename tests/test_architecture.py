@@ -138,6 +138,7 @@ NATIVE_DOORS = {
     "tunepass.expr.vm.tables",
     "tunepass.space.feasible.diagram.diagram",
     "tunepass.study.results.pareto",
+    "tunepass.surrogates.deep_energy",
     "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",
     "tunepass.surrogates.matrices",

@@ -49,6 +49,7 @@ DOCUMENTS = (
     "docs/gpu.md",
     "docs/dnn.md",
     "docs/accelerator.md",
+    "docs/deep.md",
     "docs/extending.md",
     "docs/embedding.md",
     "docs/architecture.md",
@@ -143,6 +144,7 @@ PROGRAMS = [
     *blocks("docs/python.md", "python"),
     *blocks("docs/store.md", "python"),
     *blocks("docs/engine.md", "python"),
+    *blocks("docs/deep.md", "python"),
     *blocks("docs/extending.md", "python"),
     *blocks("docs/embedding.md", "python"),
 ]
@@ -240,6 +242,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/gpu.md": {"console", "text"},
         "docs/dnn.md": {"console", "yaml"},
         "docs/accelerator.md": {"console"},
+        "docs/deep.md": {"python"},
         "docs/extending.md": {"python", "toml"},
         "docs/embedding.md": {"python"},
         "docs/architecture.md": set(),

@@ -73,6 +73,9 @@ _HOME_OF = {
     "ForestSettings": "tunepass.surrogates.forest",
     "Acquisition": "tunepass.acquisition.base",
     "JointAcquisition": "tunepass.acquisition.base",
+    "JointDeepProcess": "tunepass.surrogates.joint_deep_gp",
+    "JointPosterior": "tunepass.surrogates.base",
+    "JointSurrogate": "tunepass.surrogates.base",
     "ExpectedImprovement": "tunepass.acquisition.expected_improvement",
     "ExpectedHypervolumeImprovement": "tunepass.acquisition.hypervolume",
     "SMSego": "tunepass.acquisition.hypervolume",
@@ -197,6 +200,8 @@ if TYPE_CHECKING:
     from tunepass.study.task import Task as Task
     from tunepass.study.trial import Trial as Trial
     from tunepass.study.trust import Trust as Trust
+    from tunepass.surrogates.base import JointPosterior as JointPosterior
+    from tunepass.surrogates.base import JointSurrogate as JointSurrogate
     from tunepass.surrogates.base import Posterior as Posterior
     from tunepass.surrogates.base import Surrogate as Surrogate
     from tunepass.surrogates.deep_gp import DeepProcess as DeepProcess
@@ -205,6 +210,7 @@ if TYPE_CHECKING:
     from tunepass.surrogates.forest import ForestSettings as ForestSettings
     from tunepass.surrogates.gp import GaussianProcess as GaussianProcess
     from tunepass.surrogates.gp import GpSettings as GpSettings
+    from tunepass.surrogates.joint_deep_gp import JointDeepProcess as JointDeepProcess
     from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
     from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
 

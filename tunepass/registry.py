@@ -38,6 +38,7 @@ SURROGATES: Mapping[str, str] = {
     "deep": "tunepass.surrogates.deep_gp:DeepProcess",
     "forest": "tunepass.surrogates.forest:Forest",
     "gp": "tunepass.surrogates.gp:GaussianProcess",
+    "joint_deep": "tunepass.surrogates.joint_deep_gp:JointDeepProcess",
     "sparse": "tunepass.surrogates.sparse_gp:SparseProcess",
 }
 

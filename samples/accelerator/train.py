@@ -94,7 +94,21 @@ def infer(layers, x, bits, fraction, threshold):
     return h @ w2.T + b2 * 2**fraction
 
 
-def main():
+def error_share(options):
+    """Of the test images, those that the network takes for another digit."""
+    rng = np.random.default_rng(options.seed)
+    images, labels, tested, wanted = digits(options.images, rng)
+    with np.errstate(all="ignore"):  # a rate that is too large diverges: the error says so
+        trained = train(images, labels, options.hidden, options.rate, options.dropout, options.l2, options.epochs, rng)
+    fraction = fraction_bits(options.bits, options.integer_share)
+    layers = [[quantised(values, options.bits, fraction) for values in layer] for layer in trained]
+    for layer in layers:
+        layer[0] = with_faults(layer[0], options.bits, options.faults, rng)
+    scores = infer(layers, quantised(tested, options.bits, fraction), options.bits, fraction, options.prune)
+    return (scores.argmax(axis=1) != wanted).mean()
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("hidden", type=int)
     for name in ("rate", "dropout", "l2"):
@@ -106,19 +120,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--images", type=int, default=0, help="0: all")
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-
-    rng = np.random.default_rng(options.seed)
-    images, labels, tested, wanted = digits(options.images, rng)
-    with np.errstate(all="ignore"):  # a rate that is too large diverges: the error says so
-        trained = train(images, labels, options.hidden, options.rate, options.dropout, options.l2, options.epochs, rng)
-    fraction = fraction_bits(options.bits, options.integer_share)
-    layers = [[quantised(values, options.bits, fraction) for values in layer] for layer in trained]
-    for layer in layers:
-        layer[0] = with_faults(layer[0], options.bits, options.faults, rng)
-    scores = infer(layers, quantised(tested, options.bits, fraction), options.bits, fraction, options.prune)
-    sys.stdout.write(f"error: {(scores.argmax(axis=1) != wanted).mean():.2%}\n")
+    return parser
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write(f"error: {error_share(arguments().parse_args()):.2%}\n")

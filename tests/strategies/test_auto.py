@@ -92,7 +92,7 @@ def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> Non
         losses = {"time": 1 + float(row[0]), "energy": 2 - float(row[0]) + float(row[1:].sum())}
         strategy.observe(Trial(number, configured(row), Measured(losses)))
     strategy.suggest(1)
-    model = strategy.model_sets[0][0]
+    model = strategy.model_sets[0].models[0]
     away = model.posterior(model.rows(space.columns([configured([0.0, 1.0, 1.0, 1.0, 1.0])])))
     assert float(away.deviation[0]) < 0.01  # in logarithms of the time
 
@@ -107,7 +107,7 @@ def test_a_rough_objective_is_not_taken_for_noise() -> None:
         strategy.observe(Trial(number, configuration, Measured(dict(zip(("time", "energy", "area"), row)))))
     strategy.suggest(1)
     others = take(rows, slice(60, None))
-    predicted = [model.posterior(model.rows(others)).mean for model in strategy.model_sets[0]]
+    predicted = [model.posterior(model.rows(others)).mean for model in strategy.model_sets[0].models]
     assert min(rank_correlation(mean, loss) for mean, loss in zip(predicted, losses[60:].T)) > 0.6
 
 

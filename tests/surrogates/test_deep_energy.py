@@ -12,6 +12,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.deep_energy import DeepEnergy, forward
 from tunepass.surrogates.deep_layer import JITTER, Layer, LayerState, flattened, unflattened
 from tunepass.surrogates.lbfgs import minimise
+from tunepass.surrogates.matrices import NotPositiveError
 
 
 @pytest.mark.parametrize(
@@ -209,3 +210,24 @@ def test_untied_factors_at_their_fixed_point_have_the_collapsed_energy(power: fl
         site += 0.5 * np.log(2 * np.pi * noise / power) - power / 2 * np.log(2 * np.pi * noise)
         log_z += (site + phi(p_cavity, np.array([h_cavity])) - phi(1 / v, np.array([m / v]))) / power
     assert -log_z == pytest.approx(collapsed(x, y, layer, power), abs=1e-6)
+
+
+@pytest.mark.parametrize("widths", [(3, 1), (3, 2, 2), (4, 3, 2, 2)])
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_native_code_gives_the_energy_and_its_gradient(widths: tuple[int, ...], power: float) -> None:
+    layers, (x, y) = random_layers(widths), random_rows(widths[0], widths[-1], n=30)
+    observed = np.random.default_rng(0).random(y.shape) < 0.8
+    energy = DeepEnergy(x, y, observed, power)
+    for batch in (None, np.arange(3, 17)):
+        value, gradient = energy(layers, batch)
+        native, native_gradient = energy.at(flattened(layers), layers, batch)
+        assert native == pytest.approx(value, abs=1e-10)
+        np.testing.assert_allclose(native_gradient, gradient, atol=1e-10 * np.abs(gradient).max())
+
+
+def test_native_code_refuses_covariances_that_are_not_positive_definite() -> None:
+    (layer,), (x, y) = random_layers((3, 1)), random_rows(3, 1)
+    for value in (np.nan, np.inf):
+        parameters = flattened([replace(layer, z=np.full_like(layer.z, value))])
+        with pytest.raises(NotPositiveError):
+            DeepEnergy(x, y).at(parameters, [layer])

@@ -79,11 +79,11 @@ def test_refits_start_from_earlier_layers() -> None:
 def test_training_that_diverges_falls_back_to_the_sparse_process_and_says_so(
     monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    def broken(self: DeepEnergy, layers: list[Layer], batch: object = None) -> tuple[float, Floats]:
-        return (1.0 if batch is None else np.nan), np.zeros_like(flattened(layers))
+    def broken(self: DeepEnergy, parameters: Floats, like: list[Layer], batch: object = None) -> tuple[float, Floats]:
+        return (1.0 if batch is None else np.nan), np.zeros_like(parameters)
 
     process = DeepProcess(replace(QUICK, steps=steps))
-    monkeypatch.setattr(DeepEnergy, "__call__", broken)
+    monkeypatch.setattr(DeepEnergy, "at", broken)
     if steps == 1:  # fewer failures than end a training: the start is as good as what follows
         process.fit(*rows(30))
         assert process.fallback is None

@@ -68,7 +68,7 @@ class ExpectedHypervolumeImprovement(JointAcquisition):
         moments = [(p.mean[rows], np.maximum(p.deviation[rows], TINY_DEVIATION)) for p in posteriors]
         gain: Floats = np.ones(1)
         for j, (mean, deviation) in enumerate(moments):
-            gain = gain * _gap(self.boxes.lower[:, j], self.boxes.upper[:, j], mean, deviation)  # (m, b)
+            gain = gain * improvement_gaps(self.boxes.lower[:, j], self.boxes.upper[:, j], mean, deviation)  # (m, b)
         total = gain.sum(axis=1)
         value, lost = np.log(np.maximum(total, TINIEST)), total < TINIEST
         if lost.any():
@@ -80,7 +80,7 @@ class ExpectedHypervolumeImprovement(JointAcquisition):
         return np.asarray(value)
 
 
-def _gap(lower: Floats, upper: Floats, mean: Floats, deviation: Floats) -> Floats:
+def improvement_gaps(lower: Floats, upper: Floats, mean: Floats, deviation: Floats) -> Floats:
     """psi(upper) - psi(lower), (m, b); psi is priced once for every distinct edge, and trivial far from the mean."""
     from scipy.special import ndtr
 

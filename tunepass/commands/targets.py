@@ -63,17 +63,19 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
 
 
 def strategy_of(options: argparse.Namespace) -> str | Factory:
-    """`--strategy`, with the `--surrogate` of `bayesian` where one is named."""
+    """`--strategy`, with the `--surrogate` of `bayesian` or `hypervolume` where one is named."""
     name: str = options.strategy
     if options.surrogate is None:
         return name
-    if name != "bayesian":
+    if name not in ("bayesian", "hypervolume"):
         raise TunepassError(
-            f"--surrogate is what the strategy bayesian fits, {name} takes none", hint="add --strategy bayesian"
+            f"--surrogate is what the strategies bayesian and hypervolume fit, {name} takes none",
+            hint="add --strategy bayesian, or --strategy hypervolume for several objectives",
         )
     from tunepass.strategies.bo.bayesian import bayesian_with
+    from tunepass.strategies.bo.hypervolume import hypervolume_with
 
-    return bayesian_with(options.surrogate)
+    return (bayesian_with if name == "bayesian" else hypervolume_with)(options.surrogate)
 
 
 def check_tuner(options: argparse.Namespace) -> None:

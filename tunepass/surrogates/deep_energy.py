@@ -23,11 +23,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.surrogates.base import Floats
-from tunepass.surrogates.deep_layer import LEAST_VARIANCE, Layer, LayerState, Propagation, flattened, normalisers
+from tunepass import _native
+from tunepass.surrogates.base import Floats, Mask
+from tunepass.surrogates.deep_layer import (
+    JITTER,
+    LEAST_VARIANCE,
+    Layer,
+    LayerState,
+    Propagation,
+    flattened,
+    normalisers,
+)
+from tunepass.surrogates.matrices import NotPositiveError
 
-Mask = NDArray[np.bool_]
 LOG_TAU = math.log(2 * math.pi)
+_ffi, _lib = _native.ffi, _native.lib
 
 
 class DeepEnergy:
@@ -41,8 +51,8 @@ class DeepEnergy:
     """
 
     def __init__(self, x: Floats, y: Floats, observed: Mask | None = None, power: float = 1.0):
-        self.x, self.y, self.power = x, y, power
-        self.observed = np.ones(y.shape, bool) if observed is None else observed
+        self.x, self.y, self.power = np.ascontiguousarray(x), np.ascontiguousarray(y), power
+        self.observed = np.ones(y.shape, bool) if observed is None else np.ascontiguousarray(observed)
 
     @property
     def cavity(self) -> float:
@@ -66,6 +76,26 @@ class DeepEnergy:
         backward(steps, states, gradients, -scale * by_mean, -scale * by_variance, -scale * by_noise)
         return value, flattened(gradients)
 
+    def at(
+        self, parameters: Floats, like: Sequence[Layer], batch: NDArray[np.int64] | None = None
+    ) -> tuple[float, Floats]:
+        """As a call with layers of the shapes of `like` and these flattened parameters, in native code."""
+        rows = np.arange(len(self.x)) if batch is None else batch
+        width = np.array([self.x.shape[1], *(layer.nodes for layer in like)], np.int32)
+        inducing = np.array([len(layer.z) for layer in like], np.int32)
+        value, gradient = np.zeros(1), np.empty(len(parameters))
+        code = _lib.tp_deep_energy(
+            _reals(self.x), _reals(self.y), _ffi.from_buffer("uint8_t[]", self.observed), len(self.x),
+            _ffi.from_buffer("int64_t[]", rows), len(rows), len(like), _ffi.from_buffer("int32_t[]", width),
+            _ffi.from_buffer("int32_t[]", inducing), self.power, JITTER, LEAST_VARIANCE, _reals(parameters),
+            _reals(value), _reals(gradient),
+        )  # fmt: skip
+        if code < 0:
+            raise MemoryError(f"no memory for an energy of {len(rows)} rows")
+        if code:
+            raise NotPositiveError("a covariance is not positive definite")
+        return float(value[0]), gradient
+
     def _likelihood(
         self, last: Propagation, state: LayerState, rows: NDArray[np.int64]
     ) -> tuple[float, Floats, Floats, Floats]:
@@ -79,6 +109,10 @@ class DeepEnergy:
         by_variance = np.where(mask, 0.5 * (by_mean**2 - 1.0 / spread), 0.0)
         by_noise = by_variance.sum(axis=0) * noise / alpha + 0.5 * (1.0 - alpha) * mask.sum(axis=0)
         return float(log_z[mask].sum()), by_mean, by_variance, by_noise
+
+
+def _reals(a: Floats) -> object:
+    return _ffi.from_buffer("double[]", a)
 
 
 def forward(states: Sequence[LayerState], x: Floats, *, posterior: bool = False) -> list[Propagation]:

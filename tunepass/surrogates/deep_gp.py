@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tunepass.surrogates.base import Floats, Posterior, Surrogate
-from tunepass.surrogates.deep_energy import DeepEnergy, Mask, forward
+from tunepass.surrogates.base import Floats, Mask, Posterior, Surrogate
+from tunepass.surrogates.deep_energy import DeepEnergy, forward
 from tunepass.surrogates.deep_layer import Layer, LayerState
 from tunepass.surrogates.deep_training import DeepSettings, DivergedError, Training, initial_layers
 from tunepass.surrogates.forest import checked
@@ -116,6 +116,13 @@ class DeepProcess(Surrogate):
             raise ValueError("fit before asking for a posterior")
         mean, variance = self._network.moments(x)
         return Posterior(self._shift + self._scale * mean[:, 0], self._scale**2 * variance[:, 0])
+
+    @property
+    def noise(self) -> float:
+        """The variance of a loss's error."""
+        if self._network is not None:
+            return float(self._scale**2 * self._network.noise[0])
+        return 0.0 if self._sparse is None else self._sparse.noise
 
     @property
     def layers(self) -> Sequence[Layer] | None:

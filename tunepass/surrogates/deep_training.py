@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.surrogates.base import Floats
-from tunepass.surrogates.deep_energy import DeepEnergy, Mask
+from tunepass.surrogates.base import Floats, Mask
+from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_layer import JITTER, Layer, flattened, unflattened
 from tunepass.surrogates.inducing import spread_rows, squared_distances
 from tunepass.surrogates.matrices import NotPositiveError, inverse_factor, product, times_vector
@@ -205,14 +205,14 @@ class Training:
     def _gradient(self, parameters: Floats, batch: NDArray[np.int64]) -> Floats | None:
         """None where a covariance is not positive definite or the energy is not finite."""
         try:
-            value, gradient = self.energy(unflattened(parameters, self.layers), batch)
+            value, gradient = self.energy.at(parameters, self.layers, batch)
         except NotPositiveError:
             return None
         return gradient if math.isfinite(value) and np.isfinite(gradient).all() else None
 
     def _full(self, parameters: Floats) -> float:
         try:
-            value, _ = self.energy(unflattened(parameters, self.layers))
+            value, _ = self.energy.at(parameters, self.layers)
         except NotPositiveError:
             return math.inf
         return value if math.isfinite(value) else math.inf

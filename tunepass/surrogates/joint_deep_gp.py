@@ -2,90 +2,119 @@
 
     cov(f_d, f_e) = A_d^T psi2 A_e - mean_d mean_e        d != e
 
-is what the uncertain hidden values share of two outputs; nodes are independent given them.
+is what the uncertain hidden values share of two outputs; nodes are independent given them. Training that diverges falls
+back to a sparse process of each output, which are independent, with a warning that gives the reason.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from tunepass.surrogates.base import Floats, Posterior
-from tunepass.surrogates.deep_energy import Mask, forward
+from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Mask
+from tunepass.surrogates.deep_energy import forward
 from tunepass.surrogates.deep_gp import DeepNetwork, trained
-from tunepass.surrogates.deep_training import DeepSettings
+from tunepass.surrogates.deep_layer import Layer
+from tunepass.surrogates.deep_training import DeepSettings, DivergedError
 from tunepass.surrogates.matrices import product
-from tunepass.surrogates.sparse_gp import deviation
+from tunepass.surrogates.sparse_gp import SparseProcess, SparseSettings, deviation
 
 
-@dataclass(frozen=True, slots=True)
-class JointPosterior:
-    """A prediction of k latent losses at m points.
-
-    Args:
-        mean: (m, k).
-        covariance: (m, k, k), of the losses at one point.
-    """
-
-    mean: Floats
-    covariance: Floats
-
-    def marginal(self, output: int) -> Posterior:
-        """The prediction of one loss."""
-        return Posterior(self.mean[:, output], self.covariance[:, output, output])
-
-
-class JointDeepProcess:
+class JointDeepProcess(JointSurrogate):
     """Several losses by one deep process; a loss may be missing in any row.
 
     Args:
         settings: None: one hidden layer of two nodes.
 
-    Raises (fit): ValueError for rows or observed losses that are not finite, and for a loss that no row has;
-        DivergedError where training ends worse than it began.
+    Example:
+        >>> process = tp.JointDeepProcess(tp.DeepSettings(steps=20))
+        >>> losses = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
+        >>> process.fit_joint(np.array([[0.0], [0.5], [1.0]]), losses)
+        >>> process.joint_posterior(np.array([[0.5]])).covariance.shape
+        (1, 2, 2)
     """
 
     def __init__(self, settings: DeepSettings | None = None):
         self.settings = settings or DeepSettings()
+        self.fallback: str | None = None  # why sparse processes predict instead, if they do
         self._network: DeepNetwork | None = None
+        self._sparse: list[SparseProcess] = []
         self._shift, self._scale = np.zeros(0), np.ones(0)
 
-    def fit(self, x: Floats, losses: Floats, observed: Mask | None = None) -> None:
-        """Learn from rows x (n, d) and losses (n, k), those that are `observed` (n, k); None: all are."""
-        x, losses = np.ascontiguousarray(x, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-        mask = np.ones(losses.shape, bool) if observed is None else np.asarray(observed, dtype=bool)
-        if x.ndim != 2 or losses.ndim != 2 or len(losses) != len(x) or mask.shape != losses.shape or not len(x):
-            raise ValueError(
-                f"rows (n, d), losses and observed (n, k) with n >= 1 must match, got {x.shape}, {losses.shape} and "
-                f"{mask.shape}"
-            )
-        if not (np.isfinite(x).all() and np.isfinite(losses[mask]).all()):
-            raise ValueError("rows and observed losses must be finite")
-        if not mask.any(axis=0).all():
-            raise ValueError("every loss must be observed in a row")
+    def fit_joint(self, x: Floats, losses: Floats, observed: Mask | None = None) -> None:
+        self.refit(x, losses, None, observed)
+
+    def refit(self, x: Floats, losses: Floats, start: Sequence[Layer] | None, observed: Mask | None = None) -> None:
+        """Train on rows from the layers of a fit to fewer of them, with `refit_steps`; None: as `fit_joint`."""
+        x, losses, mask = checked_joint(x, losses, observed)
         columns = [column[seen] for column, seen in zip(losses.T, mask.T)]
         self._shift = np.array([column.mean() for column in columns])
         self._scale = np.array([deviation(column) for column in columns])
         y = np.where(mask, (losses - self._shift) / self._scale, 0.0)
-        self._network = trained(x, y, mask, self.settings)
+        self.fallback, self._network, self._sparse = None, None, []
+        try:
+            self._network = trained(x, y, mask, self.settings, start)
+        except DivergedError as error:
+            self.fallback = str(error)
+            warnings.warn(f"sparse processes in place of the joint deep one: {error}", RuntimeWarning, stacklevel=3)
+            for seen, column in zip(mask.T, columns):
+                process = SparseProcess(settings=replace(SparseSettings(), seed=self.settings.seed))
+                process.fit(np.ascontiguousarray(x[seen]), column)
+                self._sparse.append(process)
 
-    def posterior(self, x: Floats) -> JointPosterior:
-        """The posterior of the latent losses at rows x (m, d)."""
+    def joint_posterior(self, x: Floats) -> JointPosterior:
+        x = np.ascontiguousarray(x, dtype=np.float64)
+        if self._sparse:
+            parts = [process.posterior(x) for process in self._sparse]
+            return independent(np.column_stack([p.mean for p in parts]), np.column_stack([p.variance for p in parts]))
         if self._network is None:
             raise ValueError("fit before asking for a posterior")
-        x = np.ascontiguousarray(x, dtype=np.float64)
         last = forward(self._network.states, x, posterior=True)[-1]
-        m, k = last.mean.shape
-        covariance = np.zeros((m, k, k))
+        standardised = independent(last.mean, last.variance)
+        covariance = standardised.covariance
         if not last.known:
             a = np.array([node.a for node in last.nodes])  # (k, inducing)
-            for d in range(k):
+            for d in range(len(a)):
                 for e in range(d):
                     outer = a[d][:, None] * a[e]
                     pairs = last.pairs.of_matrix(0.5 * (outer + outer.T))
                     both = product(last.second.value, pairs[:, None])[:, 0]
                     covariance[:, d, e] = covariance[:, e, d] = both - last.mean[:, d] * last.mean[:, e]
-        covariance[:, np.arange(k), np.arange(k)] = last.variance
         scale = self._scale[:, None] * self._scale
         return JointPosterior(self._shift + self._scale * last.mean, scale * covariance)
+
+    @property
+    def layers(self) -> Sequence[Layer] | None:
+        """The trained layers; None before a fit and after a fallback."""
+        return self._network.layers if self._network else None
+
+    @property
+    def noise(self) -> Floats:
+        """The variance of each loss's error (k,)."""
+        if self._network is not None:
+            return np.asarray(self._scale**2 * self._network.noise)
+        return np.array([process.noise for process in self._sparse])
+
+
+def independent(mean: Floats, variance: Floats) -> JointPosterior:
+    """Losses without correlation; both (m, k)."""
+    return JointPosterior(mean, variance[:, :, None] * np.eye(mean.shape[1]))
+
+
+def checked_joint(x: Floats, losses: Floats, observed: Mask | None) -> tuple[Floats, Floats, Mask]:
+    """Rows (n, d), losses and observed (n, k); ValueError unless what is observed is finite and no loss is absent."""
+    x, losses = np.ascontiguousarray(x, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    mask = np.ones(losses.shape, bool) if observed is None else np.asarray(observed, dtype=bool)
+    if x.ndim != 2 or losses.ndim != 2 or len(losses) != len(x) or mask.shape != losses.shape or not len(x):
+        raise ValueError(
+            f"rows (n, d), losses and observed (n, k) with n >= 1 must match, got {x.shape}, {losses.shape} and "
+            f"{mask.shape}"
+        )
+    if not (np.isfinite(x).all() and np.isfinite(losses[mask]).all()):
+        raise ValueError("rows and observed losses must be finite")
+    if not mask.any(axis=0).all():
+        raise ValueError("every loss must be observed in a row")
+    return x, losses, mask

@@ -156,6 +156,11 @@ class SparseProcess(Surrogate):
         return self._scaled(self._process.left_out)
 
     @property
+    def noise(self) -> float:
+        """The variance of a loss's error that was learned."""
+        return float(self._scale**2 * np.exp(self.trained.theta[-1]))
+
+    @property
     def trained(self) -> Trained:
         """The trained hyperparameters and inducing inputs. ValueError before the first fit."""
         if self._trained is None:

@@ -1,4 +1,4 @@
-"""Contract of surrogates. A test class inherits this and supplies the `surrogate` fixture."""
+"""Contracts of surrogates of one loss and of several. A test class inherits one and supplies the `make` fixture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tunepass.surrogates.base import Floats, Surrogate
+from tunepass.surrogates.base import Floats, JointSurrogate, Surrogate
 
 
 def rows(n: int, d: int = 3, seed: int = 0) -> tuple[Floats, Floats]:
@@ -79,3 +79,43 @@ class SurrogateContract:
     def test_no_posterior_before_a_fit(self, make: Callable[[], Surrogate]) -> None:
         with pytest.raises(ValueError, match="fit before"):
             make().posterior(rows(1)[0])
+
+
+class JointSurrogateContract:
+    @pytest.fixture
+    def make(self) -> Callable[[], JointSurrogate]:
+        raise NotImplementedError("supply a fixture that gives a fresh joint surrogate of three real features")
+
+    def test_each_point_has_a_covariance_of_its_losses(self, make: Callable[[], JointSurrogate]) -> None:
+        (x, y), surrogate = rows(30), make()
+        surrogate.fit_joint(x, np.column_stack([y, 5 - 2 * y]))
+        posterior = surrogate.joint_posterior(rows(7, seed=1)[0])
+        assert posterior.mean.shape == (7, 2) and posterior.covariance.shape == (7, 2, 2)
+        np.testing.assert_array_equal(posterior.covariance, posterior.covariance.transpose(0, 2, 1))
+        assert np.linalg.eigvalsh(posterior.covariance).min() > -1e-9
+        assert [marginal.mean.shape for marginal in posterior] == [(7,), (7,)]
+
+    def test_learns_two_easy_functions_with_losses_missing(self, make: Callable[[], JointSurrogate]) -> None:
+        (x, y), (new, truth) = rows(60, seed=2), rows(200, seed=3)
+        observed, surrogate = np.ones((60, 2), bool), make()
+        observed[::4, 0] = observed[1::4, 1] = False
+        surrogate.fit_joint(x, np.where(observed, np.column_stack([y, -y]), np.nan), observed)
+        means = surrogate.joint_posterior(new).mean
+        assert np.corrcoef(means[:, 0], truth)[0, 1] > 0.85 and np.corrcoef(means[:, 1], -truth)[0, 1] > 0.85
+
+    def test_refuses_what_is_not_finite_or_was_never_observed(self, make: Callable[[], JointSurrogate]) -> None:
+        x, y = rows(6)
+        losses = np.column_stack([y, y])
+        with pytest.raises(ValueError, match="finite"):
+            make().fit_joint(x, np.where(np.arange(12).reshape(6, 2) == 3, np.nan, losses))
+        with pytest.raises(ValueError, match="observed"):
+            make().fit_joint(x, losses, np.column_stack([y > -9, y < -9]))
+        with pytest.raises(ValueError, match="match"):
+            make().fit_joint(x, losses[:5])
+
+    def test_same_data_same_covariance(self, make: Callable[[], JointSurrogate]) -> None:
+        (x, y), new = rows(20), rows(5, seed=1)[0]
+        one, two = make(), make()
+        for surrogate in (one, two):
+            surrogate.fit_joint(x, np.column_stack([y, y**2]))
+        np.testing.assert_array_equal(one.joint_posterior(new).covariance, two.joint_posterior(new).covariance)

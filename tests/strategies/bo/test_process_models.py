@@ -9,15 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tunepass.acquisition.correlated import CorrelatedImprovement
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
 from tunepass.strategies.bo.models import Model, last_refit
+from tunepass.strategies.bo.objective_models import JointDeepModels, JointModels
 from tunepass.strategies.bo.sparse_model import SparseModel
-from tunepass.surrogates.base import Floats
+from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Mask
 from tunepass.surrogates.deep_training import DeepSettings
+from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.sparse_gp import SparseSettings
 from tunepass.testing.strategy import drive, small_space, task
 
@@ -93,12 +96,74 @@ def test_each_objective_has_a_process_of_its_own(surrogate: str, evaluations: in
     strategy = Hypervolume(task(objectives=2), settings)
     assert len(set(drive(strategy, evaluations))) == evaluations
     kinds = {"sparse": SparseModel, "deep": DeepModel}
-    assert [type(model) for models in strategy.model_sets for model in models] == [kinds[surrogate]] * 2
+    assert [type(model) for models in strategy.model_sets for model in models.models] == [kinds[surrogate]] * 2
+
+
+def joint(objectives: int, **settings: object) -> Hypervolume:
+    chosen = HypervolumeSettings(surrogate="joint_deep", deep=DEEP, pool=50, **settings)  # type: ignore[arg-type]
+    return Hypervolume(task(objectives=objectives), chosen)
+
+
+@pytest.mark.parametrize("acquisition", ["ehvi", "smsego", "chebyshev"])
+def test_one_joint_process_serves_all_objectives(acquisition: str) -> None:
+    runs = []
+    for _ in range(2):
+        strategy = joint(2, acquisition=acquisition)
+        runs.append(drive(strategy, 11))
+        assert [type(models) for models in strategy.model_sets] == [JointDeepModels]
+    assert runs[0] == runs[1] and len(set(runs[0])) == 11
+
+
+def test_a_batch_and_more_objectives_of_the_joint_process() -> None:
+    strategy = joint(4, samples=64)
+    drive(strategy, 8)
+    assert len(set(strategy.suggest(9))) == 9
+
+
+def test_expected_hypervolume_of_the_joint_process_reads_correlations(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def change(self: CorrelatedImprovement, posterior: JointPosterior) -> Floats:
+        seen.append(np.abs(posterior.covariance[:, 0, 1]).max())
+        return np.zeros(len(posterior.mean))
+
+    monkeypatch.setattr(CorrelatedImprovement, "_change", change)
+    drive(joint(2), 9)
+    assert max(seen) > 0
+
+
+def test_joint_parameters_do_not_depend_on_the_path_and_pending_losses_are_predicted() -> None:
+    settings = replace(DEEP, steps=40)
+    models = [JointDeepModels(Encoding(small_space()), lambda: JointDeepProcess(settings)) for _ in range(2)]
+    x, loss = sample(MODELS["deep"](), 34)
+    losses = np.column_stack([loss, loss**2])
+    for n in (32, 33, 34):
+        models[0].fit(x[:n], losses[:n], x[:0])
+    models[1].fit(x, losses, x[:0])
+    both = [m.posteriors(x) for m in models]
+    np.testing.assert_array_equal(both[0].mean, both[1].mean)
+    assert np.isfinite(models[1].score())
+    models[1].fit(x[:30], losses[:30], x[30:], keep=np.arange(20))
+    assert np.isfinite(models[1].posteriors(x).covariance).all()
+
+
+def test_a_class_of_joint_surrogates_has_all_objectives_in_one() -> None:
+    class Averages(JointSurrogate):
+        def fit_joint(self, x: Floats, losses: Floats, observed: Mask | None = None) -> None:
+            self.mean = losses.mean(axis=0)
+
+        def joint_posterior(self, x: Floats) -> JointPosterior:
+            return JointPosterior(np.tile(self.mean, (len(x), 1)), np.tile(np.eye(len(self.mean)), (len(x), 1, 1)))
+
+    strategy = Hypervolume(task(objectives=2), HypervolumeSettings(surrogate=Averages, pool=50))
+    assert len(set(drive(strategy, 9))) == 9 and type(strategy.model_sets[0]) is JointModels
 
 
 def test_settings_reach_the_processes() -> None:
     with_seed = Bayesian(task(seed=5), BayesianSettings(surrogate="deep", deep=replace(DEEP, hidden=(3,))))
     (deep,) = with_seed.models
     assert isinstance(deep, DeepModel) and deep.settings == replace(DEEP, hidden=(3,), seed=5)
+    (one_loss,) = Bayesian(task(seed=5), BayesianSettings(surrogate="joint_deep", deep=DEEP)).models
+    assert isinstance(one_loss, DeepModel) and one_loss.settings == replace(DEEP, seed=5)
     (sparse,) = Bayesian(task(seed=5), BayesianSettings(surrogate="sparse", sparse=SPARSE)).models
     assert isinstance(sparse, SparseModel) and sparse.settings == replace(SPARSE, seed=5)

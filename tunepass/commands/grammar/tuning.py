@@ -16,7 +16,8 @@ FURTHER = "; or one of a plug-in, or the path of a class (package.module:Class)"
 REPLAYED_HELP = f"auto, random, exhaustive or bayesian{FURTHER}"
 STRATEGY_HELP = f"auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound{FURTHER}"
 SURROGATE_HELP = (
-    f"what the strategy bayesian fits to trials: forest, gp, mixed, sparse or deep (default: forest){FURTHER}"
+    "what the strategy bayesian or hypervolume fits to trials: forest, gp, mixed, sparse, deep or joint_deep "
+    f"(default: forest; of hypervolume mixed){FURTHER}"
 )
 PICK_HELP = """\
 of several objectives, the one the choice is the best of; of a .scala source also fastest, smallest or knee, or several

@@ -57,6 +57,7 @@ from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
+from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.residual import ResidualSettings
 from tunepass.surrogates.sparse_gp import SparseProcess
 
@@ -202,7 +203,7 @@ class Bayesian(BayesianLoop):
         def model_of(make: SurrogateFactory) -> Callable[[], Model]:
             if make is GaussianProcess:
                 return gp
-            if make is DeepProcess:
+            if make is DeepProcess or make is JointDeepProcess:  # of one loss they are the same
                 return lambda: DeepModel(self.encoding, replace(s.deep, seed=self.task.seed))
             if make is SparseProcess:
                 return lambda: SparseModel(self.embedding, replace(self.sparse_settings, seed=self.task.seed))

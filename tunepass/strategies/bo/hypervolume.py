@@ -11,7 +11,7 @@ scale they are fitted on, and the reference lies behind the front that an evolut
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.acquisition.base import JointAcquisition
+from tunepass.acquisition.correlated import CorrelatedImprovement
 from tunepass.acquisition.feasible import draw_limit
 from tunepass.acquisition.hypervolume import (
     ExpectedHypervolumeImprovement,
@@ -38,6 +39,7 @@ from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.loss_scales import LossScales
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
 from tunepass.strategies.bo.near_front import near_front
+from tunepass.strategies.bo.objective_models import JointDeepModels, JointModels, ObjectiveModels, SeparateModels
 from tunepass.strategies.bo.output import MARGIN, OutputChoice
 from tunepass.strategies.bo.region import FrontBounds, LossRegion
 from tunepass.strategies.bo.sparse_model import SparseModel
@@ -46,10 +48,11 @@ from tunepass.strategies.bo.thresholds import Thresholds
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import PLAIN, OutputScale, log_scale_of
 from tunepass.study.results.pareto import nondominated
-from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
+from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.sparse_gp import SparseProcess
 
 EXACT_OBJECTIVES = (2, 3)  # numbers of objectives that hypervolume acquisitions are exact for
@@ -71,7 +74,8 @@ class HypervolumeSettings(LoopSettings):
         foreseen: candidates whose predicted losses bound the distance of the near reference; 0: no bound.
         signs: EHVI expects no loss below 0 of an objective whose losses are all positive.
         least_gain: share of the front's range that EHVI counts for nothing.
-        surrogate: a name, or a class or function that makes a Surrogate.
+        surrogate: a name, or a class or function that makes a Surrogate; a class of JointSurrogate has all objectives
+            in one.
         crossovers: candidates by crossover and mutation of the front's members.
         batch: number of suggestions in one request from which one fit serves them all.
         samples: of four and more objectives, points that EHVI is estimated by.
@@ -105,6 +109,13 @@ class HypervolumeSettings(LoopSettings):
     plain_margin: float = MARGIN
 
 
+def hypervolume_with(surrogate: str) -> Callable[[Task], Hypervolume]:
+    """The strategy `hypervolume` with the surrogate of that name; TunepassError for an unknown name."""
+    surrogate_factories(surrogate)
+    settings = HypervolumeSettings(surrogate=surrogate)
+    return lambda task: Hypervolume(task, settings)
+
+
 class Hypervolume(BayesianLoop):
     """Bayesian optimisation of several objectives by the hypervolume that a candidate is expected to add.
 
@@ -121,25 +132,40 @@ class Hypervolume(BayesianLoop):
         self.settings = settings or HypervolumeSettings()
         super().__init__(task, self.settings)
         kinds = surrogate_factories(self.settings.surrogate)
-        self.model_sets = [self._models(kind) for kind in kinds]
-        alternatives = self._models(kinds[0])
+        self.model_sets: list[ObjectiveModels] = [self._joint_models(kind) or self._models(kind) for kind in kinds]
+        scale_models = SparseProcess if self._is_joint else kinds[0]  # cheap, where no objective has a model of its own
         self.outputs = [
-            OutputChoice(log, plain, self.settings.plain_margin) for log, plain in zip(self.model_sets[0], alternatives)
+            OutputChoice(log, plain, self.settings.plain_margin)
+            for log, plain in zip(self._models(scale_models).models, self._models(scale_models).models)
         ]
         self._evolved: Columns = {}  # of the latest fit
 
-    def _models(self, make: SurrogateFactory) -> tuple[Model, ...]:
-        """One model an objective."""
-        s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
-        if make is GaussianProcess:
-            return tuple(GpModel(self.embedding, replace(self.process_settings, seed=seed)) for seed in seeds)
-        if make is DeepProcess:
-            return tuple(DeepModel(self.encoding, replace(s.deep, seed=seed)) for seed in seeds)
-        if make is SparseProcess:
-            return tuple(SparseModel(self.embedding, replace(self.sparse_settings, seed=seed)) for seed in seeds)
-        if make is Forest:
-            return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
-        return tuple(SurrogateModel(self.encoding, make) for _ in seeds)
+    @property
+    def _is_joint(self) -> bool:
+        return isinstance(self.model_sets[0], JointModels)
+
+    def _joint_models(self, make: SurrogateFactory) -> JointModels | None:
+        """One model of all objectives; None: the surrogate has one for each."""
+        if not (isinstance(make, type) and issubclass(make, JointSurrogate)):
+            return None
+        if make is JointDeepProcess:
+            settings = replace(self.settings.deep, seed=self.task.seed)
+            return JointDeepModels(self.encoding, lambda: JointDeepProcess(settings))
+        return JointModels(self.encoding, make)
+
+    def _models(self, make: SurrogateFactory) -> SeparateModels:
+        s = self.settings
+
+        def model(seed: int) -> Model:
+            if make is GaussianProcess:
+                return GpModel(self.embedding, replace(self.process_settings, seed=seed))
+            if make is DeepProcess:
+                return DeepModel(self.encoding, replace(s.deep, seed=seed))
+            if make is SparseProcess:
+                return SparseModel(self.embedding, replace(self.sparse_settings, seed=seed))
+            return ForestModel(self.encoding, s.forest, seed) if make is Forest else SurrogateModel(self.encoding, make)
+
+        return SeparateModels([model(self.task.seed + 7919 * number) for number in range(len(self.task.objectives))])
 
     def suggest(self, n: int) -> list[Configuration]:
         """One after the other, each a fantasy for the next; `batch` or more from one fit and set of candidates."""
@@ -163,14 +189,12 @@ class Hypervolume(BayesianLoop):
         losses, scales = self._losses()
         fronts = self._fit(losses, scales.unit)
         bounds = self._bounds(fronts, losses, scales, rng, near=True)
-        predicted = [self._posteriors(models, candidates, scales.unit) for models in self.model_sets]
+        predicted = [models.scaled(candidates, scales.unit) for models in self.model_sets]
         rows, chosen, turn = np.arange(len(p)), list[Configuration](), self._turn
         while len(chosen) < n and len(rows):
             weights = draw_weights(losses.shape[1], rng)
             utilities = [
-                self._acquisition(front, weights, turn + len(chosen), bound).utility(
-                    [posterior_at(q, rows) for q in posteriors]
-                )
+                self._acquisition(front, weights, turn + len(chosen), bound).utility(posteriors_at(posteriors, rows))
                 for front, posteriors, bound in zip(fronts, predicted, bounds)
             ]
             value = np.log(p[rows]) + self._weighted(utilities)
@@ -192,7 +216,7 @@ class Hypervolume(BayesianLoop):
         acquisitions = [self._acquisition(front, weights, turn, bound) for front, bound in zip(fronts, bounds)]
 
         def utility(columns: Columns) -> Floats:
-            predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
+            predicted = [models.scaled(columns, scale) for models in self.model_sets]
             return self._weighted([a.utility(posteriors) for a, posteriors in zip(acquisitions, predicted)])
 
         return utility
@@ -224,9 +248,10 @@ class Hypervolume(BayesianLoop):
     def _chosen_scales(self, losses: Floats) -> list[OutputScale]:
         """For each objective the scale that the first kind of models predicts better on; those models are used then."""
         record = self.history
-        rows = self.model_sets[0][0].rows(take(record.columns, record.measured))
+        rows = self.outputs[0].on_log_scale.rows(take(record.columns, record.measured))
         scales = [output.choose(rows, np.ascontiguousarray(column)) for output, column in zip(self.outputs, losses.T)]
-        self.model_sets[0] = tuple(output.model for output in self.outputs)
+        if not self._is_joint:
+            self.model_sets[0] = SeparateModels([output.model for output in self.outputs])
         return scales
 
     def _fit(self, losses: Floats, scale: Scale) -> list[Floats]:
@@ -234,21 +259,12 @@ class Hypervolume(BayesianLoop):
         space, record, fronts = self.task.space, self.history, []
         keep = near_front(scale.apply(losses), ROWS)
         for models in self.model_sets:
-            x = models[0].rows(take(record.columns, record.measured))
-            pending = models[0].rows(space.columns(list(record.pending))) if record.pending else x[:0]
-            for model, loss in zip(models, losses.T):
-                model.fit(x, np.ascontiguousarray(loss), pending, keep)
-            means = [model.posterior(pending).mean if len(pending) else np.empty(0) for model in models]
-            fronts.append(scale.apply(np.vstack([losses, np.column_stack(means)])))
+            x = models.rows(take(record.columns, record.measured))
+            pending = models.rows(space.columns(list(record.pending))) if record.pending else x[:0]
+            models.fit(x, losses, pending, keep)
+            means = [q.mean for q in models.posteriors(pending)] if len(pending) else []
+            fronts.append(scale.apply(np.vstack([losses, np.column_stack(means)]) if means else losses))
         return fronts
-
-    def _posteriors(self, models: Sequence[Model], columns: Columns, scale: Scale) -> list[Posterior]:
-        """Posteriors of the scaled losses, one an objective."""
-        rows, units = models[0].rows(columns), zip(scale.low, scale.spread)
-        posteriors = [model.posterior(rows) for model in models]
-        return [
-            Posterior((q.mean - low) / spread, q.variance / spread**2) for q, (low, spread) in zip(posteriors, units)
-        ]
 
     def _reach(self, turn: int) -> float:
         return self.settings.reach[turn % len(self.settings.reach)]
@@ -278,7 +294,7 @@ class Hypervolume(BayesianLoop):
         least = np.where((measured >= 0).all(axis=0) & s.signs, 0.0, -np.inf)
 
         def predict(columns: Columns) -> Floats:
-            posteriors = [self._posteriors(models, columns, scales.unit) for models in self.model_sets]
+            posteriors = [models.scaled(columns, scales.unit) for models in self.model_sets]
             means = [scales.plain(np.column_stack([q.mean for q in each])) for each in posteriors]
             return np.maximum(np.tensordot(shares, np.array(means), 1), least)
 
@@ -292,7 +308,7 @@ class Hypervolume(BayesianLoop):
         if not n:
             return [None] * len(fronts)
         columns = join([front, draw_fitting(self.task, n, rng), crossover(self.neighbourhood, front, n, rng)])
-        predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
+        predicted = [models.scaled(columns, scale) for models in self.model_sets]
         means = [np.column_stack([q.mean for q in posteriors]) for posteriors in predicted]
         return [foreseen_reference(np.vstack([losses, mean])) for losses, mean in zip(fronts, means)]
 
@@ -303,9 +319,9 @@ class Hypervolume(BayesianLoop):
 
     def _shares(self) -> Floats:
         """How much each kind of model counts: a softmax of its mean held-out score."""
-        scores = self.settings.score_weight * np.array(
-            [np.mean([m.score() for m in models]) for models in self.model_sets]
-        )
+        if len(self.model_sets) == 1:  # a score may cost a cross-validation
+            return np.ones(1)
+        scores = self.settings.score_weight * np.array([models.score() for models in self.model_sets])
         odds = np.exp(scores - scores.max())
         return np.asarray(odds / odds.sum())
 
@@ -320,7 +336,8 @@ class Hypervolume(BayesianLoop):
             return bounds.region.improvement(losses, s.least_gain, s.samples, s.deviations, rng)
         if s.acquisition == "ehvi":
             reference = self._reference(losses, bounds, self._reach(turn))
-            return ExpectedHypervolumeImprovement.of(ahead(losses, s.least_gain), reference, bounds.least)
+            gain = ExpectedHypervolumeImprovement.of(ahead(losses, s.least_gain), reference, bounds.least)
+            return CorrelatedImprovement.of(gain) if self._is_joint else gain
         budget = self.task.max_evals
         left = max(0, budget - len(self.history)) if budget is not None else 0
         return SMSego.of(losses, reference_point(losses), left=left)
@@ -355,5 +372,8 @@ class Hypervolume(BayesianLoop):
         return take(take(record.columns, record.measured), ordered)
 
 
-def posterior_at(posterior: Posterior, rows: NDArray[np.int64]) -> Posterior:
-    return Posterior(posterior.mean[rows], posterior.variance[rows])
+def posteriors_at(posteriors: Sequence[Posterior], rows: NDArray[np.int64]) -> Sequence[Posterior]:
+    """The posteriors of some of the candidates."""
+    if isinstance(posteriors, JointPosterior):
+        return posteriors.at(rows)
+    return [Posterior(q.mean[rows], q.variance[rows]) for q in posteriors]

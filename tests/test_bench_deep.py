@@ -1,0 +1,84 @@
+"""The benchmark of deep processes: its table, its fifth, its searches, and that a stopped run goes on."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor
+from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
+from tests.benchmarks.bench_deep import Extent, Study, mean_and_error, run, values_of
+from tunepass.study.results.pareto import nondominated
+
+
+@pytest.fixture(scope="module")
+def table() -> DesignTable:
+    return DesignTable.read()
+
+
+def test_the_table_has_the_drawn_designs_and_what_the_model_says_of_them(table: DesignTable) -> None:
+    assert len(set(table.configurations)) == len(table.losses) > 1900
+    drawn = list(islice(designs(), 30))
+    assert tuple(drawn) == table.configurations[:30]
+    for configuration, (_, power) in zip(drawn, table.losses):
+        assert power == pytest.approx(modelled(configuration)["power"], rel=1e-5)
+    assert ((table.losses > [0, 0.1]) & (table.losses <= [100, 100])).all()
+
+
+def test_an_error_is_measured_by_training(table: DesignTable) -> None:
+    """The shortest training that says whether arguments arrive: a network of one bit guesses."""
+    one_bit = next(c for c in table.configurations if c["BITS"] == 1)
+    assert error_share(one_bit, "--epochs", "1", "--images", "200") > 0.8
+
+
+def test_recording_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.benchmarks.accelerator.designs.error_share", lambda configuration: 0.25)
+    at_once, in_parts = tmp_path / "a.csv", tmp_path / "b.csv"
+    record(at_once, 5, 1.0)
+    for rows in (2, 5):
+        record(in_parts, rows, 1.0)
+    assert in_parts.read_text() == at_once.read_text()
+    assert len(DesignTable.read(at_once).losses) == 5
+
+
+def test_the_near_optimal_fifth_is_the_first_fronts(table: DesignTable) -> None:
+    small = DesignTable(table.configurations[:200], table.losses[:200])
+    x, y = Study(small).near_optimal()
+    assert x.shape == (40, 8) and ((x >= 0) & (x <= 1)).all()
+    front = np.log10(small.losses[nondominated(small.losses)])
+    assert {tuple(row) for row in front} <= {tuple(row) for row in y}
+
+
+def test_all_models_predict_what_they_have_seen(table: DesignTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.benchmarks.accelerator.deep_models.EPOCHS", 60)
+    x, y = Study(DesignTable(table.configurations[:150], table.losses[:150])).near_optimal()
+    for name in MODELS:
+        mean, variance = predictor(name, x, y)(x)
+        assert mean.shape == variance.shape == (30, 2) and (variance > 0).all()
+        assert np.corrcoef(mean[:, 1], y[:, 1])[0, 1] > 0.7, name
+    assert log_density(np.zeros((1, 1)), np.ones((1, 1)), np.zeros((1, 1)))[0] == pytest.approx(-0.9189385)
+
+
+def test_a_search_only_gains_and_all_models_share_the_start(table: DesignTable) -> None:
+    search = TableSearch(DesignTable(table.configurations[:60], table.losses[:60]), 12, 2)
+    runs = {name: search.run(name, 0) for name in ("random", "gp matern, MAP", "sparse")}
+    assert len({volumes[0] for volumes in runs.values()}) == 1
+    assert all(len(v) == 3 and v[0] <= v[1] <= v[2] for v in runs.values())
+
+
+def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Study, "step", lambda self, model, seed: {"density": 1.0 + seed})
+    path, extent = tmp_path / "r.jsonl", Extent(sizes=(), splits=0, steps=2, iterations=0, starts=0)
+    first = run(Study(table), extent, ["step"], path)
+    assert len(first) == 10 and len(path.read_text().splitlines()) == 10
+    path.write_text(
+        "\n".join([json.dumps({"task": "step/sparse/50/0", "result": {"density": 9.0, "seconds": 0.0}}), ""])
+    )
+    again = run(Study(table), extent, ["step"], path)
+    assert values_of(again, "step", "sparse", 50, "density") == [[9.0], [2.0]]
+    assert mean_and_error([1.0, 3.0]) == "2.000 ± 1.000"
+    assert accelerator()[0].parameters[0].name == "HIDDEN"
