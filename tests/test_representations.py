@@ -34,6 +34,14 @@ def test_a_space_shows_its_parameters_and_its_size() -> None:
     assert len(repr(many)) < 120
 
 
+def test_a_constraint_and_a_prior_mean_show_their_text() -> None:
+    space = tp.Space(SPACE.parameters, ["tile % unroll == 0"])
+    assert [repr(constraint) for constraint in space.constraints] == ["Constraint('tile % unroll == 0')"]
+    assert repr(tp.PriorMean.from_expression("64 / tile")) == "PriorMean.from_expression('64 / tile')"
+    assert repr(tp.PriorMean.from_observations([SPACE.default], [1.0])) == "<PriorMean of 1 observations>"
+    assert repr(tp.SeveralPriorMeans([tp.PriorMean.from_expression("tile")])) == "<SeveralPriorMeans>"
+
+
 def test_a_trial_shows_its_outcome() -> None:
     configuration = tp.Configuration({"tile": 8, "unroll": 2})
     outcomes = {

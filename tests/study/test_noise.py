@@ -227,7 +227,7 @@ def test_trials_know_how_often_they_were_measured_again() -> None:
 
 def suggested(seed: int, noise: float, most: int | None, count: int = 100, **settings: bool) -> tuple[Study, list[int]]:
     """A study that only suggests, and the places among its measurements of those of known configurations."""
-    study = Study(wide_space(), [TIME], seed=seed, max_evals=most, **{"repeats": True, **settings})
+    study = Study(wide_space(), [TIME], seed=seed, max_evals=most, **settings)
     rng = np.random.default_rng(seed)
     repeats, seen = list[int](), set[Configuration]()
     for place in range(count):
@@ -241,6 +241,8 @@ def suggested(seed: int, noise: float, most: int | None, count: int = 100, **set
 def test_a_study_that_measures_the_same_twice_repeats_nothing_more() -> None:
     study, repeats = suggested(1, 0.0, 100)
     assert repeats == [80] and len(study.trials) == 99 and study.finished
+    once, repeats = suggested(1, 0.0, 100, repeats=False)
+    assert repeats == [] and [t.configuration for t in study.trials] == [t.configuration for t in once.trials[:99]]
     assert suggested(1, 0.0, None)[1] == [80]
     assert suggested(1, 0.0, 79, 79)[1] == []  # a small budget has none to spare
     assert suggested(1, 0.15, 100, repeats=False)[1] == []
@@ -260,7 +262,7 @@ def test_batches_and_several_workers_do_not_repeat_one_configuration_twice() -> 
 
 
 def test_a_study_with_a_pruner_or_several_objectives_repeats_nothing() -> None:
-    several = Study(wide_space(), [TIME, RATE], seed=1, max_evals=80, repeats=True)
+    several = Study(wide_space(), [TIME, RATE], seed=1, max_evals=80)
     while not several.finished:
         for c in several.suggest():
             several.observe(c, Measured({"time": true_time(c), "rate": 1.0}))

@@ -92,6 +92,7 @@ class Search(Pass):
                 identity=self._identity(backend, space),
                 prior_mean=prior.mean if prior else None,
                 feasible=feasible,
+                repeats=False,  # the evaluators repeat runs, and finalists are measured again
             )
             origin = prior.origin if prior else None
             study.remember(origin)

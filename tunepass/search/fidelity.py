@@ -143,6 +143,7 @@ class FidelityStudy:
                 name=f"{name}#{level.name}" if name and level else name,
                 identity=known,
                 prior_mean=None if below is None else LowerFidelity(below.task, _trials_of(below)),
+                repeats=False,
             )
             self._studies.append(study)
         self._pending = [set[Configuration]() for _ in self.levels]

@@ -12,7 +12,7 @@ from tunepass.expr.parser import parse
 from tunepass.space.parameter import Parameter
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constraint:
     """A condition that feasible configurations satisfy. Where its expression is undefined, it does not hold.
 
@@ -37,10 +37,13 @@ class Constraint:
 
     expression: nodes.Expr
     text: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-    written: nodes.Expr | None = field(default=None, compare=False, repr=False)  # with the names of sizes in it
-    derived: bool = field(default=False, compare=False, repr=False)
-    names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
+    span: Span | None = field(default=None, compare=False)
+    written: nodes.Expr | None = field(default=None, compare=False)  # with the names of sizes in it
+    derived: bool = field(default=False, compare=False)
+    names: tuple[nodes.Name, ...] = field(init=False, compare=False)  # each once
+
+    def __repr__(self) -> str:
+        return f"Constraint({self.text!r})"
 
     def __post_init__(self) -> None:
         if not isinstance(self.expression, nodes.Expr):

@@ -54,7 +54,7 @@ class Study(RacedStudy):
             the identity.
         repeats: whether `suggest` also returns measured configurations, in the last fifth of the budget, once
             measurements of one have differed; and one before, to see whether they do, if the study has 80 evaluations
-            or more. With several objectives, a pruner or instances it does not.
+            or more. With several objectives, a pruner or instances it does not. False: never.
 
     Raises:
         StudyError: an argument breaks its rule; or the store has a study of this name with another space, other
@@ -84,7 +84,7 @@ class Study(RacedStudy):
         feasible: Feasible | None = None,
         pruner: Pruner | None = None,
         instances: Instances | Sequence[Instance] | None = None,
-        repeats: bool = False,
+        repeats: bool = True,
     ):
         validation.check_strategy(strategy)
         task = Task(

@@ -13,7 +13,7 @@ from tunepass.study.locking import locked
 from tunepass.study.outcome import Evaluation, Outcome
 from tunepass.study.results.recommendation import LEAST_PROBED, is_late, worth_measuring_again
 from tunepass.study.results.results import StudyResults
-from tunepass.study.task import states_noise
+from tunepass.study.task import never_differs, states_noise
 from tunepass.study.trial import Trial
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
@@ -119,7 +119,7 @@ class Suggestions(StudyResults):
         most, spent = self.task.max_evals, self.spent
         if not self.repeats or len(self.objectives) > 1 or not is_late(spent, most):
             return []
-        if (most or spent) < LEAST_PROBED and not states_noise(self._trials):
+        if ((most or spent) < LEAST_PROBED and not states_noise(self._trials)) or never_differs(self._trials):
             return []
         under_way = set(self._due_again)
         return [c for c in self._worth_repeating(n + len(under_way)) if c not in under_way][:n]

@@ -94,6 +94,15 @@ def states_noise(trials: Sequence[Trial]) -> bool:
     return any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials)
 
 
+def never_differs(trials: Sequence[Trial]) -> bool:
+    """Was a trial measured several times, all such measurements were equal, and no trial states a deviation?"""
+    measured = [t.outcome for t in trials if isinstance(t.outcome, Measured)]
+    if any(m.deviation for m in measured):
+        return False
+    repeated = [m.measurements for m in measured if m.repeats]
+    return bool(repeated) and all(each == values[0] for values in repeated for each in values)
+
+
 def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beliefs | None:
     """Beliefs of the strategy if it has any, else those of `auto` from these trials; None if no trial states the
     noise."""

@@ -81,6 +81,8 @@ def valid_count(n: object, method: str) -> int:
 def valid_name(name: object) -> str | None:
     if name is not None and not isinstance(name, str):
         raise StudyError(f"a study's name is text, or None for one of its own, got {name!r}")
+    if name == "":
+        raise StudyError("a study's name is not empty, or None for one of its own, got ''")
     if name is not None and any("\ud800" <= c <= "\udfff" for c in name):
         raise StudyError(f"a study's name is text that UTF-8 has, got {name!r}")
     return name

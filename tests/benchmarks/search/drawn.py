@@ -38,7 +38,8 @@ class DrawnProblem:
 
     `step`: width of plateaus of the logarithm, 0: none. `risk` (d,) is added up where a parameter differs from default
     and optimum; more than `risk_limit` fails. `noise`: scale of the errors' logarithm, Student's t with three degrees
-    of freedom, larger by up to three times where times are large. `workers`: evaluations that run at once.
+    of freedom, larger by up to three times where times are large. `deviation`: of a further error, normal on that
+    scale and the same everywhere. `workers`: evaluations that run at once.
     """
 
     name: str
@@ -55,10 +56,15 @@ class DrawnProblem:
     best_places: Floats | None = None
     risk_limit: float = np.inf
     noise: float = 0.0
+    deviation: float = 0.0
     workers: int = 1
 
     def truth(self, configuration: Configuration) -> float:
         return self._time(self._log_time(self.places(configuration)))
+
+    @property
+    def is_noisy(self) -> bool:
+        return self.noise > 0 or self.deviation > 0
 
     @property
     def optimum(self) -> float:
@@ -74,7 +80,8 @@ class DrawnProblem:
             return Failed("run", "a hidden failure")
         log_time = self._log_time(u)
         scale = self.noise * (1 + 2 * float(np.clip(log_time - self.best, 0, 1)))
-        return Measured({OBJECTIVE.name: self._time(log_time) * float(np.exp(scale * rng.standard_t(3)))})
+        error = scale * rng.standard_t(3) + (self.deviation * rng.normal() if self.deviation else 0.0)
+        return Measured({OBJECTIVE.name: self._time(log_time) * float(np.exp(error))})
 
     def risk_of(self, u: Floats) -> float:
         assert self.risk is not None and self.best_places is not None
@@ -238,6 +245,8 @@ KINDS: dict[str, Callable[[int], DrawnProblem]] = {
     "traps, flags": lambda seed: with_traps(flags(seed), seed),
     "asynchronous, flags": lambda seed: with_workers(flags(seed), seed),
     "asynchronous, mixed": lambda seed: with_workers(mixed(seed), seed),
+    "15 % noise, flags": lambda seed: replace(flags(seed), deviation=0.15),
+    "15 % noise, mixed": lambda seed: replace(mixed(seed), deviation=0.15),
 }
 CHOOSING = tuple(KINDS)[:8]  # the other kinds had no part in any choice
 

@@ -63,7 +63,7 @@ def timed(strategy: str, seed: int) -> tuple[dict[int, list[float]], float, floa
     built = time.process_time() - start
     found: dict[int, list[float]] = {}
     for count in COUNTS:
-        study = Study(space, [Objective("time")], strategy=variants.factory(strategy), seed=seed)
+        study = Study(space, [Objective("time")], strategy=variants.factory(strategy), seed=seed, repeats=False)
         given = space.sample(count - 10, np.random.default_rng(seed))
         study.suggest(1)
         for configuration in given:
@@ -111,7 +111,9 @@ def searched_settings(count: int, evals: int, strategy: str, seed: int) -> list[
 def _spent(
     space: Space, price: Callable[[Configuration], Outcome], evals: int, strategy: str, seed: int
 ) -> list[float]:
-    study = Study(space, [Objective("time")], strategy=variants.factory(strategy), seed=seed, max_evals=evals)
+    study = Study(
+        space, [Objective("time")], strategy=variants.factory(strategy), seed=seed, max_evals=evals, repeats=False
+    )
     spent = []
     while True:
         start = time.process_time()

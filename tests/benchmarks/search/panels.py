@@ -52,7 +52,7 @@ def value(problem: PanelProblem, configuration: Configuration) -> float:
 def ours(problem: PanelProblem, strategy: str, seed: int, evals: int) -> list[float]:
     """The value of each evaluation, in order."""
     objectives, factory = [problem.objective], variants.factory(strategy)
-    study = Study(problem.space, objectives, strategy=factory, seed=seed, max_evals=evals)
+    study = Study(problem.space, objectives, strategy=factory, seed=seed, max_evals=evals, repeats=False)
     values = []
     while suggested := study.suggest(1):
         study.observe(suggested[0], problem.price(suggested[0]))

@@ -56,7 +56,14 @@ class Run:
 
 
 def search(subject: Problem, strategy: str, seed: int, evals: int) -> Run:
-    study = Study(subject.space, [subject.objective], strategy=variants.factory(strategy), seed=seed, max_evals=evals)
+    study = Study(
+        subject.space,
+        [subject.objective],
+        strategy=variants.factory(strategy),
+        seed=seed,
+        max_evals=evals,
+        repeats=False,
+    )
     best, shares, failed, seconds = None, list[float](), list[bool](), list[float]()
     while True:
         start = time.process_time()

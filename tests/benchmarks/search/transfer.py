@@ -51,7 +51,15 @@ def _table(data: Path, name: str) -> ObservedPriorMean:
 def searched(subject: Problem, strategy: str, prior: PriorMean | None, seed: int, evals: int) -> list[float]:
     """The loss of each of `evals` evaluations, of a budget of BUDGET or more; inf where it failed."""
     budget = max(evals, BUDGET)
-    study = Study(subject.space, [subject.objective], strategy=strategy, seed=seed, max_evals=budget, prior_mean=prior)
+    study = Study(
+        subject.space,
+        [subject.objective],
+        strategy=strategy,
+        seed=seed,
+        max_evals=budget,
+        prior_mean=prior,
+        repeats=False,
+    )
     losses: list[float] = []
     while len(losses) < evals and (suggested := study.suggest(1)):
         outcome = subject.outcome(suggested[0])

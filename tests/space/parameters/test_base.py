@@ -114,4 +114,5 @@ def test_a_sixth_kind_is_counted_constrained_drawn_and_moved() -> None:
 def test_a_representation_has_the_condition_where_there_is_one() -> None:
     always, sometimes = Integer("depth", 1, 4), Integer("depth", 1, 4, when="mode == 'tree'")
     assert repr(always) == "Integer(name='depth', lo=1, hi=4, step=1, log=False, default=1, prior=None)"
+    assert repr(Real("ratio", 0.0, 1.0, step=0.25)).endswith("prior=None, step=0.25)")
     assert repr(sometimes) == f"{repr(always)[:-1]}, when=\"mode == 'tree'\")"

@@ -109,7 +109,15 @@ def _run(
     score: BestValue | HypervolumeShare,
 ) -> ReplayRun:
     stopwatch = _Stopwatch(strategy, clock)
-    study = Study(recorded.space, objectives, strategy=stopwatch, seed=seed, max_evals=max_evals, prior_mean=source)
+    study = Study(
+        recorded.space,
+        objectives,
+        strategy=stopwatch,
+        seed=seed,
+        max_evals=max_evals,
+        prior_mean=source,
+        repeats=False,
+    )
     draws = np.random.default_rng((seed, 0x6E6F6973)) if noise else None
     spent = []
     with ReplayEvaluator(recorded, objectives, draws) as evaluator:

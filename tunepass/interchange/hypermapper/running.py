@@ -118,7 +118,15 @@ class Run:
         strategy = self.strategy or ("exhaustive" if scenario.method == "exhaustive" else "auto")
         design = _grid_size(scenario, space) if scenario.design == GRID else max(1, scenario.design_size)
         most = max(design, resumed) + scenario.iterations * scenario.batch
-        self.study = Study(space, objectives, strategy=strategy, seed=self.seed, max_evals=most, store=self.store)
+        self.study = Study(
+            space,
+            objectives,
+            strategy=strategy,
+            seed=self.seed,
+            max_evals=most,
+            store=self.store,
+            repeats=False,
+        )
         self.log(f"{scenario.source.name}: a scenario of {scenario.tuner}, {space!r}, at most {most} evaluations")
         self.log(
             f"optimization_method {scenario.method}, model {scenario.model}, design {scenario.design}: "

@@ -41,8 +41,14 @@ class ParameterBase(ABC):
     def __repr__(self) -> str:
         parameter: object = self
         values = {f.name: getattr(self, f.name) for f in fields(parameter) if f.repr} if is_dataclass(parameter) else {}
-        condition = {} if self.when is None else {"when": str(self.when)}
-        return f"{type(self).__name__}({', '.join(f'{name}={v!r}' for name, v in (values | condition).items())})"
+        values |= self._optional_values
+        values |= {} if self.when is None else {"when": str(self.when)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+    @property
+    def _optional_values(self) -> Mapping[str, object]:
+        """Arguments that `repr` shows where they are given."""
+        return {}
 
     # --- values
 

@@ -100,6 +100,10 @@ class Real(NumericParameter):
             default = float(grid.from_unit(np.array([0.5]))[0])
         freeze(self, default=self.canonical(default) if self.admits(default) else default)
 
+    @property
+    def _optional_values(self) -> Mapping[str, object]:
+        return {} if self.step is None else {"step": self.step}
+
     def __str__(self) -> str:
         return f"real({self.lo:g}..{self.hi:g}{'' if self.step is None else f' step {self.step:g}'})"
 

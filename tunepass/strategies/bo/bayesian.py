@@ -263,6 +263,8 @@ class Bayesian(BayesianLoop):
     def _objective_utility(self, rng: np.random.Generator) -> Utility:
         """The models' log EI averaged by how well they predict, so that both count, and what priors add."""
         history, s, noise = self.history, self.settings, self._noise
+        if noise is not None and not noise.variance.any():  # repeats have not differed: the search goes on as before
+            noise = None
         losses = scalarised(self._scaled(history.losses, noise), rng)
         first, *others = self.active_models
         self._fit(first, losses, noise)

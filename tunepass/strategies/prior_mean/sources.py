@@ -39,6 +39,9 @@ class PriorMean(ABC):
         [11.0]
     """
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
     @abstractmethod
     def values(self, space: Space, columns: Columns) -> Floats:
         """The prior mean of the objective's value (n,), in some unit; NaN where it has none."""
@@ -99,6 +102,9 @@ class ExpressionPriorMean(PriorMean):
         self._parsed: tuple[Space, nodes.Expr] | None = None
         self._compiled = CompiledExpressions([text]) if isinstance(text, nodes.Expr) else None
 
+    def __repr__(self) -> str:
+        return f"PriorMean.from_expression({self.written!r})" if isinstance(self.written, str) else super().__repr__()
+
     def values(self, space: Space, columns: Columns) -> Floats:
         evaluated = self._evaluate(space, columns)
         values = np.array(np.broadcast_to(evaluated.values, length(columns)), dtype=np.float64)
@@ -140,6 +146,9 @@ class ObservedPriorMean(PriorMean):
         if not np.isfinite(self.observed).all():
             raise StudyError("the values of a prior mean are finite numbers", hint="leave failed configurations out")
         self._table: tuple[Space, ObservedTable] | None = None
+
+    def __repr__(self) -> str:
+        return f"<PriorMean of {len(self.observed)} observations>"
 
     def values(self, space: Space, columns: Columns) -> Floats:
         if self._table is None or self._table[0] is not space:
