@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.backends.c.backend import TIME
@@ -34,7 +34,7 @@ class ModuleCompiling(Compiling):
 
     module: str = ""
     function: str = ""
-    untouched: Recipe = Recipe()
+    untouched: Recipe = field(default_factory=Recipe)
 
     def compile_object(
         self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -21,7 +21,6 @@ C_TYPE = {"i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "flo
 NAME = re.compile(r"[A-Za-z_]\w*")
 POSITION = re.compile(r"<string>:(\d+):(\d+): (?:error: )?(.*)")
 Direction = Literal["in", "out", "inout", "work"]
-Length = int | str
 Number = int | float
 
 
@@ -49,7 +48,7 @@ class Array:
         length: the number of elements, or an expression of the scalars before it, such as "n * n". With an expression
             results are also compared at other values of its scalars.
         direction: "in" (not changed), "out", "inout", or "work" (zero before a call, not compared).
-        lo, hi: the range of its elements; None: [-1, 1], and 0..255 for integers.
+        lo, hi: the range of its elements, numbers or expressions as `length`; None: [-1, 1], and 0..255 for integers.
 
     Example:
         >>> llvm.Array("double", "n * n", "in").element
@@ -57,10 +56,10 @@ class Array:
     """
 
     element: str
-    length: Length
+    length: int | str
     direction: Direction = "inout"
-    lo: Number | None = None
-    hi: Number | None = None
+    lo: Number | str | None = None
+    hi: Number | str | None = None
 
 
 @dataclass(frozen=True)
@@ -173,19 +172,10 @@ class Function:
             name=name,
             element=C_TYPE[argument.element],
             direction=argument.direction,
-            length=self._length(name, argument.length, scalars),
-            lo=None if argument.lo is None else lift(argument.lo),
-            hi=None if argument.hi is None else lift(argument.hi),
+            length=_expression(f"length of {name}", argument.length, scalars),
+            lo=None if argument.lo is None else _expression(f"lo of {name}", argument.lo, scalars),
+            hi=None if argument.hi is None else _expression(f"hi of {name}", argument.hi, scalars),
         )
-
-    def _length(self, name: str, length: Length, scalars: Mapping[str, Scalar]) -> Expr:
-        if isinstance(length, int):
-            return lift(length)
-        types = {known: lift(scalar.value).type for known, scalar in scalars.items()}
-        try:
-            return parse(length, types, source=Source(f"<length of {name}>", length))
-        except ExpressionError as error:
-            raise SourceError(error.diagnostics) from None
 
     def _result(self, type: str) -> ReturnedValue | None:
         if type == "void":
@@ -199,6 +189,17 @@ class Function:
         hint = f"it is {wanted}" if type in (*C_TYPE, "ptr") else f"a function is called with {_known()} and pointers"
         words = f"argument {number + 1} of @{self.name}, `{name}`, is {type}, and {given} is given"
         return SourceError(words, argument_span(self.source, self.name, number) or self.span, hint)
+
+
+def _expression(title: str, value: Number | str, scalars: Mapping[str, Scalar]) -> Expr:
+    """Raises SourceError with the place in the text."""
+    if not isinstance(value, str):
+        return lift(value)
+    types = {known: lift(scalar.value).type for known, scalar in scalars.items()}
+    try:
+        return parse(value, types, source=Source(f"<{title}>", value))
+    except ExpressionError as error:
+        raise SourceError(error.diagnostics) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,9 @@ def refusal(source: Source, log: str) -> SourceError:
         text = source.text[begin:].split("\n", 1)[0]
         token = re.match(r"[\w%@.*]+", text[column - 1 :])
         span = source.span(begin + column - 1, begin + column - 1 + (token.end() if token else 1))
-        return SourceError(f"LLVM does not read the module: {position[3]}", span, "llvmlite parses the IR of its own LLVM")
+        return SourceError(
+            f"LLVM does not read the module: {position[3]}", span, "llvmlite parses the IR of its own LLVM"
+        )
     if kind == "verify":
         return SourceError(f"the module does not verify: {lines[0].strip()}", _printed(source, lines[1:]), _rest(lines))
     return SourceError(f"LLVM does not take the module: {lines[0].strip()}", source.span(0, 0), _rest(lines))
@@ -302,9 +305,3 @@ def argument_span(source: Source, name: str, number: int) -> Span | None:
 
 def _known() -> str:
     return ", ".join(C_TYPE)
-
-
-def resized(function: Function, **values: Number) -> Function:
-    """The function called with other numbers."""
-    arguments = {name: Scalar(values[name]) if name in values else a for name, a in function.arguments.items()}
-    return replace(function, arguments=arguments)

@@ -53,8 +53,9 @@ SWITCHES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Passes before and after the default pipeline of a level (0: no pipeline), what that pipeline does, options of LLVM
-    such as `-unroll-count=4`, attributes by function, and the processor; `codegen` is the code generator's level."""
+    """Passes before and after the default pipeline of a level (0: no pipeline), what that pipeline does, options of
+    LLVM such as `-unroll-count=4`, attributes by function, and the processor; `codegen` is the code generator's level.
+    """
 
     level: int = 3
     switches: Mapping[str, bool] = field(default_factory=lambda: dict.fromkeys(SWITCHES, True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tunepass.diagnostics import SpaceError, ToolError, TunepassError
@@ -45,7 +45,7 @@ class Problem:
     """
 
     function: Function
-    tuning: Tuning = Tuning()
+    tuning: Tuning = field(default_factory=Tuning)
 
     def __post_init__(self) -> None:
         _check_options(self.tuning.thresholds)
@@ -173,7 +173,9 @@ def opt_command(recipe: Recipe, module: str, llvm: str) -> str:
         return ""
     version = run_limited([path, "--version"], limits=Limits(wall_s=OPT_S), trust="tool")
     words = [line.strip() for line in version.stdout.splitlines() if "version" in line]
-    done = run_limited([path, *recipe.opt_words, "-disable-output", "/dev/null"], limits=Limits(wall_s=OPT_S), trust="tool")
+    done = run_limited(
+        [path, *recipe.opt_words, "-disable-output", "/dev/null"], limits=Limits(wall_s=OPT_S), trust="tool"
+    )
     says = "takes these words" if done.ok else f"refuses them: {(done.log.splitlines() or ['it crashed'])[0]}"
     here = words[0] if words else "of an unknown version"
     return f"# chosen with LLVM {llvm}; the opt installed here ({here}) {says}\n" + " ".join(
@@ -185,12 +187,14 @@ def _check_options(thresholds: tuple[Threshold, ...]) -> None:
     """LLVM passes over an option that it does not have: it is asked for each."""
     if not thresholds:
         return
-    spelled = {t.option: [t.spelled(value) for value in t.values if value != t.default] for t in thresholds}
+    spelled = {o: [t.spelled(value) for value in t.values if value != t.default] for t in thresholds for o in t.options}
     reply = answer("probe", {"options": spelled})
     if isinstance(reply, Failed):
         raise TunepassError("LLVM ended at one of the thresholds' options", hint=reply.log)
     for name, known in reply.items():
         if not known["kind"]:
-            raise SpaceError(f"LLVM has no option -{name} that takes a number or a Boolean", hint="opt --help-hidden lists them")
+            raise SpaceError(
+                f"LLVM has no option -{name} that takes a number or a Boolean", hint="opt --help-hidden lists them"
+            )
         if known["refused"]:
             raise SpaceError(f"-{name} takes a {known['kind']}, and not {', '.join(known['refused'])}")

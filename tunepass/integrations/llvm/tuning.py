@@ -28,6 +28,8 @@ class Threshold:
         option: its name without the dash.
         values: whole numbers, or False and True.
         default: the value at which the option is not given, whatever LLVM's own is.
+        also: further options that get the same value.
+        when: the condition on parameters under which it is active; None: always.
 
     Example:
         >>> llvm.Threshold("unroll-count", (0, 2, 4, 8), 0).option
@@ -37,6 +39,12 @@ class Threshold:
     option: str
     values: tuple[int, ...]
     default: int = 0
+    also: tuple[str, ...] = ()
+    when: str | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return (self.option, *self.also)
 
     @property
     def parameter(self) -> str:
@@ -69,11 +77,12 @@ THRESHOLDS = (
     Threshold("force-vector-interleave", (0, 1, 2, 4, 8)),
     Threshold("unroll-count", (0, 1, 2, 4, 8, 16)),
     Threshold("enable-loopinterchange", (False, True), False),
-    Threshold("enable-unroll-and-jam", (False, True), False),
-    Threshold("unroll-and-jam-count", (0, 2, 4, 8)),
-    Threshold("slp-threshold", (0, -10, -4, 4, 10)),
+    Threshold("enable-unroll-and-jam", (False, True), False, also=("allow-unroll-and-jam",)),
+    Threshold("unroll-and-jam-count", (0, 2, 3, 4, 6, 8), when="enable_unroll_and_jam"),
     Threshold("enable-epilogue-vectorization", (True, False), True),
     Threshold("extra-vectorizer-passes", (False, True), False),
+    Threshold("unroll-runtime", (True, False), True),
+    Threshold("disable-lsr", (False, True), False),
 )
 WIDTHS = tuple(f'"prefer-vector-width"="{bits}"' for bits in (128, 256, 512))
 EARLY = ("sroa_pass", "simplify_cfg_pass", "instruction_combine_pass", "loop_rotate_pass", "reassociate_pass")
@@ -122,8 +131,9 @@ class Tuning:
         if not self.levels or not set(self.levels) <= {0, 1, 2, 3}:
             raise SpaceError(f"levels are some of 0, 1, 2 and 3, got {self.levels!r}")
         for threshold in self.thresholds:
-            if not OPTION.fullmatch(threshold.option):
-                raise SpaceError(f"an option of LLVM is a name without its dash, got {threshold.option!r}")
+            for option in threshold.options:
+                if not OPTION.fullmatch(option):
+                    raise SpaceError(f"an option of LLVM is a name without its dash, got {option!r}")
             if threshold.default not in threshold.values:
                 raise SpaceError(
                     f"{threshold.option}: the default {threshold.default!r} is none of {threshold.values!r}"
@@ -131,7 +141,9 @@ class Tuning:
         for name, attributes in (self.attributes or {}).items():
             for option in attributes.options:
                 if " ".join(ATTRIBUTE.findall(option)) != " ".join(option.split()):
-                    raise SpaceError(f"{name}: {option!r} is no list of attributes", hint='as alwaysinline or "key"="x"')
+                    raise SpaceError(
+                        f"{name}: {option!r} is no list of attributes", hint='as alwaysinline or "key"="x"'
+                    )
 
     def attributes_of(self, function: str) -> Mapping[str, Attributes]:
         return {"vector_width": Attributes(function, WIDTHS)} if self.attributes is None else self.attributes
@@ -148,9 +160,11 @@ class Tuning:
         for threshold in self.thresholds:
             if isinstance(threshold.default, bool):
                 flags = [bool(value) for value in threshold.values]
-                parameters.append(Categorical(threshold.parameter, flags, default=threshold.default))
+                flag = Categorical(threshold.parameter, flags, default=threshold.default, when=threshold.when)
+                parameters.append(flag)
             else:
-                parameters.append(Ordinal(threshold.parameter, sorted(threshold.values), default=threshold.default))
+                values, default = sorted(threshold.values), threshold.default
+                parameters.append(Ordinal(threshold.parameter, values, default=default, when=threshold.when))
         for name, attributes in self.attributes_of(function).items():
             parameters.append(Categorical(name, [AS_IT_IS, *attributes.options]))
         return tuple(parameters)
@@ -167,9 +181,10 @@ class Tuning:
             before=_chosen(choice, "before"),
             after=_chosen(choice, "after"),
             options=tuple(
-                f"-{t.option}={t.spelled(choice[t.parameter])}"
+                f"-{option}={t.spelled(value)}"
                 for t in self.thresholds
-                if choice[t.parameter] != t.default
+                if (value := choice.get(t.parameter, t.default)) != t.default
+                for option in t.options
             ),
             attributes=attributes,
             cpu=cpu,

@@ -72,7 +72,9 @@ def probe(binding: Any, request: Request) -> Request:
     for name, values in request["options"].items():
         words = complaints(lambda name=name: binding.set_option("tunepass", f"-{name}=?"))
         kind = "Boolean" if "boolean" in words else "number" if "invalid for" in words else ""
-        spelled = {value: complaints(lambda v=value, n=name: binding.set_option("tunepass", f"-{n}={v}")) for value in values}
+        spelled = {
+            value: complaints(lambda v=value, n=name: binding.set_option("tunepass", f"-{n}={v}")) for value in values
+        }
         answer[name] = {"kind": kind, "refused": [value for value, words in spelled.items() if words]}
     return answer
 
@@ -109,7 +111,9 @@ def with_attributes(binding: Any, request: Request) -> str:
         names = {attribute.partition("=")[0] for attribute in new}
         dropped = {*names, *(opposite for name in names for opposite in OPPOSITES.get(name, ()))}
         dropped |= set(TARGET) if request["cpu"] else set()
-        target = [f'"target-cpu"="{request["cpu"]}"', f'"target-features"="{request["features"]}"'] if request["cpu"] else []
+        target = (
+            [f'"target-cpu"="{request["cpu"]}"', f'"target-features"="{request["features"]}"'] if request["cpu"] else []
+        )
         kept = [attribute for attribute in ATTRIBUTE.findall(own) if attribute.partition("=")[0] not in dropped]
         text = _in_group(text, name, number)
         groups.append(f"attributes #{number} = {{ {' '.join([*kept, *target, *new])} }}")
@@ -192,11 +196,13 @@ TASKS: Mapping[str, Callable[[Any, Request], Request]] = {
 def main(path: str) -> int:
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
-    sys.path.append(request["packages"])  # where the caller has llvmlite: this Python looks at no variable and no user folder
+    sys.path.append(
+        request["packages"]
+    )  # where the caller has llvmlite: this Python looks at no variable and no user folder
     try:
         reply = TASKS[request["task"]](llvm(), request)
     except (Refused, RuntimeError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 1
     sys.stdout.write(json.dumps(reply))
     return 0
