@@ -116,7 +116,7 @@ def by_opentuner(problem: llvm.Problem, space: tp.Space, evaluations: int, seed:
             for _ in range(evaluations):
                 if not (line := peer.stdout.readline()):
                     raise SystemExit("OpenTuner ended early")
-                configuration = space.activity.active_only(json.loads(line))
+                configuration = space.completed(json.loads(line))
                 outcome = evaluate(configuration).outcome
                 value = outcome.values["time"] if isinstance(outcome, tp.Measured) else math.inf
                 if value < least:
@@ -140,7 +140,9 @@ def compare(name: str, evaluations: int, seed: int, with_opentuner: bool, folder
         seconds["OpenTuner"] = time.monotonic() - started
     with problem.evaluator(problem.kernel) as run:
         assert isinstance(run, ModuleRun)
-        values = [median(rounds) for rounds in run.compare_again(choices, rounds=ROUNDS)]
+        distinct = list(dict.fromkeys(choices))
+        medians = dict(zip(distinct, map(median, run.compare_again(distinct, rounds=ROUNDS))))
+        values = [medians[choice] for choice in choices]
     changes = ", ".join(f"{n} = {v}" for n, v in result.choice.items() if space.default.get(n) != v)
     found = result.found
     assert found is not None
@@ -164,8 +166,8 @@ def summary(results: Sequence[Compared]) -> str:
     if peers:
         text += f"; beside OpenTuner {geometric_mean(peers):.2f}"
     failed = sum(sum(result.failures.values()) for result in results)
-    total = {who: sum(r.seconds[who] for r in results) for who in results[0].seconds}
-    return f"{text}; {failed} candidates failed; seconds of the searches {dict((k, round(v)) for k, v in total.items())}"
+    spent = {who: round(sum(r.seconds[who] for r in results)) for who in results[0].seconds}
+    return f"{text}; {failed} candidates failed; seconds of the searches {spent}"
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -179,12 +181,16 @@ def main(words: Sequence[str] | None = None) -> None:
     if unknown := set(names) - set(KERNELS):
         parser.error(f"no kernel {', '.join(unknown)}; there are {', '.join(KERNELS)}")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    print("| function | level 3, ms | tunepass, ms | OpenTuner, ms | level 3 / tunepass | OpenTuner / tunepass | choice |")
+    print(
+        "| function | level 3, ms | tunepass, ms | OpenTuner, ms | level 3 / tunepass | OpenTuner / tunepass | choice |"
+    )
     print("|---|---|---|---|---|---|---|")
     results = []
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            results.append(compare(name, options.evaluations, options.seed, not options.without_opentuner, Path(folder)))
+            results.append(
+                compare(name, options.evaluations, options.seed, not options.without_opentuner, Path(folder))
+            )
         print(line(name, results[-1]), flush=True)
     print(summary(results))
 

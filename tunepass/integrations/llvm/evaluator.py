@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.backends.c.backend import TIME
-from tunepass.backends.c.tasks import call_task
+from tunepass.backends.c.tasks import function_task
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.failures import compile_failure
@@ -16,7 +16,6 @@ from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.integrations.llvm.asking import REQUEST, run_worker
 from tunepass.integrations.llvm.function import Function
 from tunepass.integrations.llvm.recipe import Recipe
-from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -73,10 +72,9 @@ class ModuleRun(CompileRun):
 
 def task_of(function: Function, kernel: Kernel, recipe: RecipeOf) -> KernelTask:
     """The task of a C kernel that is called alike, with candidates that are recipes."""
-    called = replace(kernel, language="c", parameters=(), body=CKernel(judged_by=function.call))
-    task = call_task(called, function.call, ("cc", *function.link), TIME)
+    task = function_task(kernel, function.call, ("cc", *function.link), TIME)
 
     def lower(configuration: Configuration) -> Candidate:
         return Candidate(defines=(f"{RECIPE}{recipe(configuration).text}",))
 
-    return replace(task, lower=lower, reference=Candidate(), sizes_of=None, source=Path(function.source.name))
+    return replace(task, lower=lower, reference=Candidate(), source=Path(function.source.name))

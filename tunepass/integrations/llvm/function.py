@@ -226,6 +226,8 @@ def described(source: Source) -> Description:
     reply = answer("describe", {"text": source.text})
     if isinstance(reply, Failed):
         raise refusal(source, reply.log)
+    if "refused" in reply:
+        raise refusal(source, reply["refused"])
     here, there = reply["host"].split("-")[0], reply["triple"].split("-")[0]
     if there and there != here:
         at = source.text.find("target triple")

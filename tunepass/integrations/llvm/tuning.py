@@ -115,7 +115,7 @@ class Tuning:
     levels: tuple[int, ...] = (1, 2, 3)
     before: tuple[str, ...] = EARLY
     after: tuple[str, ...] = LATE
-    places: tuple[int, int] = (2, 2)
+    places: tuple[int, int] = (2, 1)
     thresholds: tuple[Threshold, ...] = THRESHOLDS
     attributes: Mapping[str, Attributes] | None = None
     cpu: str = "host"

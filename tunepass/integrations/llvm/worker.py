@@ -46,8 +46,11 @@ def parsed(binding: Any, text: str) -> Any:
 
 
 def describe(binding: Any, request: Request) -> Request:
-    """The functions of a module and its target, and this machine's."""
-    module = parsed(binding, request["text"])
+    """The functions of a module and its target, and this machine's; or why LLVM refuses it, in all of its words."""
+    try:
+        module = parsed(binding, request["text"])
+    except Refused as refused:
+        return {"refused": str(refused)}
     functions = {
         f.name: {
             "type": str(f.global_value_type),
