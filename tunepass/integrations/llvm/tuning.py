@@ -85,10 +85,14 @@ THRESHOLDS = (
     Threshold("disable-lsr", (False, True), False),
 )
 WIDTHS = tuple(f'"prefer-vector-width"="{bits}"' for bits in (128, 256, 512))
-EARLY = ("sroa_pass", "simplify_cfg_pass", "instruction_combine_pass", "loop_rotate_pass", "reassociate_pass")
-EARLY = (*EARLY, "new_gvn_pass", "loop_unroll_pass", "jump_threading_pass")
-LATE = ("loop_strength_reduce_pass", "new_gvn_pass", "loop_unroll_pass", "reassociate_pass", "sinking_pass")
-LATE = (*LATE, "instruction_combine_pass", "simplify_cfg_pass", "dead_store_elimination_pass")
+EARLY = (
+    *("sroa_pass", "simplify_cfg_pass", "instruction_combine_pass", "loop_rotate_pass", "reassociate_pass"),
+    *("new_gvn_pass", "loop_unroll_pass", "jump_threading_pass"),
+)
+LATE = (
+    *("loop_strength_reduce_pass", "new_gvn_pass", "loop_unroll_pass", "reassociate_pass", "sinking_pass"),
+    *("instruction_combine_pass", "simplify_cfg_pass", "dead_store_elimination_pass"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

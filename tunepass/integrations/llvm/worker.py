@@ -73,23 +73,21 @@ def probe(binding: Any, request: Request) -> Request:
     """By option of LLVM whether it takes a number or a Boolean (else ""), and which values it refuses."""
     answer = {}
     for name, values in request["options"].items():
-        words = complaints(lambda name=name: binding.set_option("tunepass", f"-{name}=?"))
+        words = complaints_about(binding, f"-{name}=?")
         kind = "Boolean" if "boolean" in words else "number" if "invalid for" in words else ""
-        spelled = {
-            value: complaints(lambda v=value, n=name: binding.set_option("tunepass", f"-{n}={v}")) for value in values
-        }
-        answer[name] = {"kind": kind, "refused": [value for value, words in spelled.items() if words]}
+        refused = [value for value in values if complaints_about(binding, f"-{name}={value}")]
+        answer[name] = {"kind": kind, "refused": refused}
     return answer
 
 
-def complaints(call: Callable[[], None]) -> str:
-    """What LLVM itself prints on the standard error meanwhile."""
+def complaints_about(binding: Any, option: str) -> str:
+    """What LLVM itself prints on the standard error when it gets the option."""
     sys.stderr.flush()
     before = os.dup(2)
     with tempfile.TemporaryFile() as caught:
         os.dup2(caught.fileno(), 2)
         try:
-            call()
+            binding.set_option("tunepass", option)
         finally:
             os.dup2(before, 2)
             os.close(before)
@@ -151,7 +149,7 @@ def closing(text: str, at: int) -> int:
 def build(binding: Any, request: Request) -> Request:
     """An object file by the recipe; without one the module is compiled as it is."""
     for option in request["options"]:
-        if words := complaints(lambda option=option: binding.set_option("tunepass", option)):
+        if words := complaints_about(binding, option):
             raise Refused(words.strip())
     module = parsed(binding, with_attributes(binding, request))
     for function in module.functions:

@@ -40,12 +40,13 @@ OWN, REGION = "tunepass.knobs", "selected_region_attr"
 
 def name_of(op: Operation) -> str:
     """The operation's name, also of one whose dialect is not registered."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    return str(op.op_name.data if isinstance(op, UnregisteredOp) else op.name)
 
 
 def refuse(op: Operation, message: str) -> NoReturn:
     """Raises PassFailedException, which shows the module with the operation underlined."""
     op.emit_error(message, PassFailedException(message))
+    raise AssertionError("an error was told")
 
 
 @dataclass(slots=True)
@@ -54,14 +55,14 @@ class Site:
 
     op: Operation
     key: str
-    property: bool
+    inherent: bool  # a property
 
     @property
     def current(self) -> Attribute | None:
-        return (self.op.properties if self.property else self.op.attributes).get(self.key)
+        return (self.op.properties if self.inherent else self.op.attributes).get(self.key)
 
     def select(self, value: Attribute) -> None:
-        (self.op.properties if self.property else self.op.attributes)[self.key] = value
+        (self.op.properties if self.inherent else self.op.attributes)[self.key] = value
 
 
 @dataclass(slots=True)
@@ -142,11 +143,11 @@ def _read_operation(op: Operation, condition: str | None, knobs: Knobs) -> None:
         if not isinstance(own, DictionaryAttr) or not own.data:
             refuse(op, f"`{OWN}` is a dictionary from an attribute's name to its values, got {own}")
         for key, options in own.data.items():
-            _add(knobs, op, key, _listed(op, key, options), condition, Site(op, key, property=False))
+            _add(knobs, op, key, _listed(op, key, options), condition, Site(op, key, inherent=False))
     if name_of(op) == KNOB:
         name = _name(op)
         options = op.properties.get("options", op.attributes.get("options"))
-        site = Site(op, "selected", property="name" in op.properties)
+        site = Site(op, "selected", inherent="name" in op.properties)
         _add(knobs, op, name, _listed(op, name, options), condition, site)
     if name_of(op) == ALTERNATIVES:
         _read_alternatives(op, condition, knobs)
@@ -157,7 +158,7 @@ def _read_alternatives(op: Operation, condition: str | None, knobs: Knobs) -> No
     if len(op.regions) < 1:
         refuse(op, f"alternatives `{name}` have no region to choose")
     numbers = tuple(IntegerAttr(number, i64) for number in range(len(op.regions)))
-    knob = _add(knobs, op, name, numbers, condition, Site(op, REGION, property="name" in op.properties))
+    knob = _add(knobs, op, name, numbers, condition, Site(op, REGION, inherent="name" in op.properties))
     for number, region in enumerate(op.regions):
         selected = " and ".join(filter(None, (condition, f"{knob.parameter} == {number}")))
         for child in (child for block in region.blocks for child in block.ops):
@@ -169,7 +170,7 @@ def _name(op: Operation) -> str:
     name = op.properties.get("name", op.attributes.get("name"))
     if not isinstance(name, StringAttr) or not name.data:
         refuse(op, "a knob has a `name`, a string")
-    return name.data
+    return str(name.data)
 
 
 def _listed(op: Operation, name: str, options: Attribute | None) -> tuple[Attribute, ...]:
@@ -224,12 +225,13 @@ def _values(options: Sequence[Attribute]) -> tuple[Value, ...]:
 
 def _number(option: Attribute) -> Value | None:
     if isinstance(option, (IntegerAttr, FloatAttr)) and str(option) not in ("true", "false"):
-        return option.value.data
+        number: int | float = option.value.data
+        return number
     return None
 
 
 def _text(option: Attribute) -> Value | None:
-    return option.data if isinstance(option, StringAttr) else None
+    return str(option.data) if isinstance(option, StringAttr) else None
 
 
 def _is_number(value: Value) -> bool:

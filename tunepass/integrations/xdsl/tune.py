@@ -38,7 +38,7 @@ MODULE = "{}"  # in a command, the module's file
 
 
 @dataclass(frozen=True)
-class TunePass(ModulePass):
+class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where types are checked
     """Chooses the module's knobs: `-p 'tunepass{model="4096 / tile_m + 16 * tile_m" max-evals=40}'`.
 
     Args:
