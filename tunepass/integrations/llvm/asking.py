@@ -23,10 +23,10 @@ REQUEST = "request.json"
 
 def packages() -> str:
     """The folder that has llvmlite. Raises TunepassError where nobody installed it."""
-    found = importlib.util.find_spec("llvmlite")
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec("llvmlite")
+    if package is None or package.origin is None:
         raise TunepassError("llvmlite is not installed", hint="pip install 'tunepass[llvm]'")
-    return str(Path(found.origin).parent.parent)
+    return str(Path(package.origin).parent.parent)
 
 
 def words(task: str, request: Mapping[str, object], folder: Path) -> list[str | Path]:

@@ -185,8 +185,8 @@ class Function:
         return ReturnedValue(leaves=(Leaf("", C_TYPE[type]),))
 
     def _uncallable(self, number: int, name: str, type: str, given: str) -> SourceError:
-        wanted = "a pointer: give an Array" if type == "ptr" else f"{type}: give a Scalar"
-        hint = f"it is {wanted}" if type in (*C_TYPE, "ptr") else f"a function is called with {_known()} and pointers"
+        expected = "a pointer: give an Array" if type == "ptr" else f"{type}: give a Scalar"
+        hint = f"it is {expected}" if type in (*C_TYPE, "ptr") else f"a function is called with {_known()} and pointers"
         words = f"argument {number + 1} of @{self.name}, `{name}`, is {type}, and {given} is given"
         return SourceError(words, argument_span(self.source, self.name, number) or self.span, hint)
 
@@ -228,11 +228,11 @@ def described(source: Source) -> Description:
         raise refusal(source, reply.log)
     if "refused" in reply:
         raise refusal(source, reply["refused"])
-    here, there = reply["host"].split("-")[0], reply["triple"].split("-")[0]
-    if there and there != here:
+    host, target = reply["host"].split("-")[0], reply["triple"].split("-")[0]
+    if target and target != host:
         at = source.text.find("target triple")
         raise SourceError(
-            f"the module is for {there}, this machine is {here}", source.span(at, at + 13), f"compile it for {here}"
+            f"the module is for {target}, this machine is {host}", source.span(at, at + 13), f"compile it for {host}"
         )
     functions = {
         name: Signature(
@@ -282,8 +282,8 @@ def _printed(source: Source, lines: list[str]) -> Span:
 
 
 def _definition(source: Source, name: str) -> Span | None:
-    found = re.search(rf'^define [^\n]*?(@"?{re.escape(name)}"?)\(', source.text, re.MULTILINE)
-    return source.span(*found.span(1)) if found else None
+    header = re.search(rf'^define [^\n]*?(@"?{re.escape(name)}"?)\(', source.text, re.MULTILINE)
+    return source.span(*header.span(1)) if header else None
 
 
 def argument_span(source: Source, name: str, number: int) -> Span | None:

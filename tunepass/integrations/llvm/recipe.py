@@ -1,4 +1,4 @@
-"""What is done to a module: passes in order, options of LLVM, attributes; as words for the worker, Python and `opt`."""
+"""Recipes for a module: passes in order, options of LLVM, attributes; as words for the worker, Python and `opt`."""
 
 from __future__ import annotations
 

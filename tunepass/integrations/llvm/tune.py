@@ -75,7 +75,7 @@ class Problem:
         return Recipe(level=0, codegen=0, cpu=cpu, features=features)
 
     def recipe(self, choice: Configuration) -> Recipe:
-        """What is done to the module for a configuration."""
+        """The recipe of a configuration."""
         return self.tuning.recipe(self.function.name, choice, *self._host)
 
     @contextmanager
@@ -120,7 +120,7 @@ class Problem:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What results depend on besides the module."""
+        """Texts that results depend on besides the module."""
         cpu, features = self._host
         call = self.function.call
         return {
@@ -177,8 +177,8 @@ def opt_command(recipe: Recipe, module: str, llvm: str) -> str:
         [path, *recipe.opt_words, "-disable-output", "/dev/null"], limits=Limits(wall_s=OPT_S), trust="tool"
     )
     says = "takes these words" if done.ok else f"refuses them: {(done.log.splitlines() or ['it crashed'])[0]}"
-    here = words[0] if words else "of an unknown version"
-    return f"# chosen with LLVM {llvm}; the opt installed here ({here}) {says}\n" + " ".join(
+    installed = words[0] if words else "of an unknown version"
+    return f"# chosen with LLVM {llvm}; the opt installed here ({installed}) {says}\n" + " ".join(
         ["opt", *recipe.opt_words, module, "-o", module.removesuffix(".ll") + ".bc", "\n"]
     )
 

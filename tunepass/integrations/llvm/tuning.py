@@ -1,4 +1,4 @@
-"""What may vary: passes in order, the default pipeline, thresholds and attributes, as parameters of a space."""
+"""Spaces of recipes: passes in order, the default pipeline, thresholds and attributes, as parameters of a space."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ LATE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """What may vary about a function.
+    """The choices about a function.
 
     Args:
         levels: of the default pipeline; 0 is none. The highest is the default.

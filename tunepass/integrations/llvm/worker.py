@@ -17,12 +17,12 @@ OPPOSITES = {"alwaysinline": ("noinline", "optnone"), "noinline": ("alwaysinline
 TARGET = ('"target-cpu"', '"target-features"', '"tune-cpu"')
 ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?|[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?(?:=\d+)?')
 GROUP = 90_000  # the number of the first group of attributes that is added; LLVM numbers from 0
-OWN_MAIN = "tunepass_user_main"
+RENAMED_MAIN = "tunepass_user_main"
 Request = Mapping[str, Any]
 
 
 class Refused(Exception):
-    """What LLVM says about the input."""
+    """The input is refused, in LLVM's words."""
 
 
 def llvm() -> Any:
@@ -81,7 +81,7 @@ def probe(binding: Any, request: Request) -> Request:
 
 
 def complaints_about(binding: Any, option: str) -> str:
-    """What LLVM itself prints on the standard error when it gets the option."""
+    """LLVM's words on the standard error when it gets the option."""
     sys.stderr.flush()
     before = os.dup(2)
     with tempfile.TemporaryFile() as caught:
@@ -107,7 +107,7 @@ def with_attributes(binding: Any, request: Request) -> str:
     added: Mapping[str, str] = request["attributes"]
     defined = {f.name: b" ".join(f.attributes).decode() for f in module.functions if not f.is_declaration}
     text, groups = str(module), []
-    for number, (name, own) in enumerate(defined.items(), GROUP):
+    for number, (name, present) in enumerate(defined.items(), GROUP):
         new = ATTRIBUTE.findall(added.get(name, ""))
         names = {attribute.partition("=")[0] for attribute in new}
         dropped = {*names, *(opposite for name in names for opposite in OPPOSITES.get(name, ()))}
@@ -115,9 +115,11 @@ def with_attributes(binding: Any, request: Request) -> str:
         target = (
             [f'"target-cpu"="{request["cpu"]}"', f'"target-features"="{request["features"]}"'] if request["cpu"] else []
         )
-        kept = [attribute for attribute in ATTRIBUTE.findall(own) if attribute.partition("=")[0] not in dropped]
+        remaining = [
+            attribute for attribute in ATTRIBUTE.findall(present) if attribute.partition("=")[0] not in dropped
+        ]
         text = _in_group(text, name, number)
-        groups.append(f"attributes #{number} = {{ {' '.join([*kept, *target, *new])} }}")
+        groups.append(f"attributes #{number} = {{ {' '.join([*remaining, *target, *new])} }}")
     return "\n".join([text, *groups, ""])
 
 
@@ -154,7 +156,7 @@ def build(binding: Any, request: Request) -> Request:
     module = parsed(binding, with_attributes(binding, request))
     for function in module.functions:
         if function.name == "main" and request["function"] != "main":
-            function.name = OWN_MAIN
+            function.name = RENAMED_MAIN
     target = binding.Target.from_triple(binding.get_process_triple())
     machine = target.create_target_machine(
         cpu=request["cpu"], features=request["features"], opt=request["codegen"], reloc="pic"

@@ -25,7 +25,7 @@ DIVIDED: Mapping[str, str] = {"smt.int.div": "//", "smt.int.mod": "%"}
 def read_constraints(module: Operation, knobs: Knobs) -> list[tuple[Operation, str]]:
     """Each assertion with its operation. Raises PassFailedException for what cannot be checked."""
     texts: dict[SSAValue, str] = {}
-    found: list[tuple[Operation, str]] = []
+    assertions: list[tuple[Operation, str]] = []
     for op in operations(module, CONSTRAIN):
         block = op.regions[0].blocks[0]
         if len(block.args) != len(op.operands):
@@ -35,13 +35,13 @@ def read_constraints(module: Operation, knobs: Knobs) -> list[tuple[Operation, s
         for inner in block.ops:
             name = name_of(inner)
             if name == "smt.assert":
-                found.append((inner, _bare(texts[inner.operands[0]])))
+                assertions.append((inner, _bare(texts[inner.operands[0]])))
             elif name == "smt.yield":
                 for result, value in zip(op.results, inner.operands):
                     texts[result] = texts[value]
             else:
                 texts[inner.results[0]] = _expression(inner, texts)
-    return found
+    return assertions
 
 
 def _operand(op: Operation, value: SSAValue, knobs: Knobs, texts: Mapping[SSAValue, str]) -> str:

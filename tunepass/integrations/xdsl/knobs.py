@@ -35,7 +35,7 @@ from tunepass.space.parameters.categorical import Categorical
 from tunepass.space.parameters.ordinal import Ordinal
 
 KNOB, ALTERNATIVES = "transform.tune.knob", "transform.tune.alternatives"
-OWN, REGION = "tunepass.knobs", "selected_region_attr"
+KNOBS, REGION = "tunepass.knobs", "selected_region_attr"
 
 
 def name_of(op: Operation) -> str:
@@ -125,7 +125,7 @@ def read_knobs(module: Operation) -> Knobs:
     knobs = Knobs()
     _read(module, None, knobs)
     if not knobs.by_name:
-        hint = f"write {KNOB}, {ALTERNATIVES} or an attribute {OWN} = {{name = [values]}}"
+        hint = f"write {KNOB}, {ALTERNATIVES} or an attribute {KNOBS} = {{name = [values]}}"
         raise TunepassError("the module has no knob", hint=hint)
     return knobs
 
@@ -138,11 +138,11 @@ def _read(op: Operation, condition: str | None, knobs: Knobs) -> None:
 
 
 def _read_operation(op: Operation, condition: str | None, knobs: Knobs) -> None:
-    own = op.attributes.get(OWN)
-    if own is not None:
-        if not isinstance(own, DictionaryAttr) or not own.data:
-            refuse(op, f"`{OWN}` is a dictionary from an attribute's name to its values, got {own}")
-        for key, options in own.data.items():
+    stated = op.attributes.get(KNOBS)
+    if stated is not None:
+        if not isinstance(stated, DictionaryAttr) or not stated.data:
+            refuse(op, f"`{KNOBS}` is a dictionary from an attribute's name to its values, got {stated}")
+        for key, options in stated.data.items():
             _add(knobs, op, key, _listed(op, key, options), condition, Site(op, key, inherent=False))
     if name_of(op) == KNOB:
         name = _name(op)
@@ -196,18 +196,18 @@ def _add(
     current = site.current
     if current is not None and current not in options:
         refuse(op, f"knob `{name}`: {current}, which is selected, is none of its options")
-    taken = {knob.parameter for knob in knobs.by_name.values()}
+    used = {knob.parameter for knob in knobs.by_name.values()}
     default = 0 if current is None else options.index(current)
-    knob = Knob(name, _identifier(name, taken), options, _values(options), condition, default, [site])
+    knob = Knob(name, _identifier(name, used), options, _values(options), condition, default, [site])
     knobs.by_name[name] = knob
     return knob
 
 
-def _identifier(name: str, taken: set[str]) -> str:
+def _identifier(name: str, used: set[str]) -> str:
     """A name of the expression language, which knobs need not have."""
     plain = re.sub(r"\W", "_", name)
     plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-    while plain in taken:
+    while plain in used:
         plain += "_"
     return plain
 
@@ -217,9 +217,9 @@ def _values(options: Sequence[Attribute]) -> tuple[Value, ...]:
     readers: tuple[Callable[[Attribute], Value | None], ...] = (_number, _text)
     for reader in readers:
         values = [reader(option) for option in options]
-        kept = [value for value in values if value is not None]
-        if len(kept) == len(options) and len(set(kept)) == len(kept):
-            return tuple(kept)
+        complete = [value for value in values if value is not None]
+        if len(complete) == len(options) and len(set(complete)) == len(complete):
+            return tuple(complete)
     return tuple(str(option) for option in options)
 
 

@@ -1,4 +1,4 @@
-"""What `xdsl-opt` finds by the entry point `xdsl.universe`: the pass, loaded when it is used."""
+"""The pass that `xdsl-opt` finds by the entry point `xdsl.universe`, loaded when it is used."""
 
 from __future__ import annotations
 
