@@ -3,8 +3,8 @@
     python -m tests.benchmarks.bench_llvm [--evaluations 60] [--seed 0] [--kernels syrk,mvt] [--without-opentuner]
 
 The eight were named before anything was tuned; the thresholds that tunepass offers were chosen on others
-(llvm/development). OpenTuner has the same parameters and evaluator, and as many evaluations as `max_evals`; tunepass has
-final rounds and trials that simplify its choice besides. Level 3 has the same target processor and all of its switches
+(llvm/development). OpenTuner has the same parameters and evaluator, and as many evaluations as `max_evals`; tunepass
+has final rounds and trials that simplify its choice besides. Level 3 has the same target processor and all of its switches
 on. At the end the three are measured in turns.
 """
 
