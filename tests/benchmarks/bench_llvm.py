@@ -4,8 +4,8 @@
 
 The eight were named before anything was tuned; the thresholds that tunepass offers were chosen on others
 (llvm/development). OpenTuner has the same parameters and evaluator, and as many evaluations as `max_evals`; tunepass
-has final rounds and trials that simplify its choice besides. Level 3 has the same target processor and all of its switches
-on. At the end the three are measured in turns.
+has final rounds and trials that simplify its choice besides. Level 3 has the same target processor and all of its
+switches on. At the end the three are measured in turns.
 """
 
 from __future__ import annotations
