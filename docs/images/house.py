@@ -18,7 +18,10 @@ STYLE = """text { font: 12px system-ui, sans-serif; fill: #333 } .title { font-w
 Box = tuple[tuple[str, ...], str]
 ROWS: tuple[tuple[Box, ...], ...] = (
     ((("commands",), "arguments in, one job, an answer out"), (("launcher",), "the compiler, with what the lock says")),
-    ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
+    (
+        (("jobs",), "a kernel with its space, its backend and its entry in the lock"),
+        (("integrations",), "doors into other tools"),
+    ),
     (
         (("passes",), "the pipeline"),
         (("reports",), "answers, pages, plots"),

@@ -22,7 +22,7 @@ from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.harness.source import harness_source
 from tunepass.frontends.c.lowering import defines, lower, presence_words
-from tunepass.ir.c_kernel import ArrayArgument, KernelCall
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
@@ -54,6 +54,13 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         fixed_inputs=_fixed_inputs(call),
         resizable=any(free_names(a.length) for a in call.arguments if isinstance(a, ArrayArgument)),
     )
+
+
+def function_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
+    """The task of a function that C calls and something else compiles; `lower`, `reference` and `source` are the
+    caller's to give."""
+    called = replace(kernel, language="c", parameters=(), body=CKernel(judged_by=call))
+    return replace(call_task(called, call, command, objective), sizes_of=None)
 
 
 def _fixed_inputs(call: KernelCall) -> str:

@@ -1,0 +1,1 @@
+"""Knobs in modules of MLIR, tuned by a pass of xDSL: `xdsl-opt -p 'tunepass{...}'`. docs/mlir.md."""
