@@ -92,6 +92,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("pruning", "executors", "spread", "ir", "space", "files", "registry", "plugins", "version", "compilers"),
         "machine_faults",
     },
+    "integrations": {"expr", "space", "strategies", "study"},
     "extension": {
         *(
             "acquisition",

@@ -24,6 +24,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("reports",), "answers, pages, plots"),
         (("interchange",), "foreign formats"),
         (("flags",), "compilers' options"),
+        (("integrations",), "doors into other tools"),
     ),
     ((("backends",), "what differs by kind of kernel"), (("search",), "the one loop, finalists, the choice")),
     (
