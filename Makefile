@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-long-store bench-loop-auto bench-model bench-objectives bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -67,6 +67,11 @@ bench-long-store: $(STAMP)
 # Four to six objectives beside Optuna, by ARGS="--methods auto,SMAC,BoTorch" beside others, where installed: docs/search.md
 bench-objectives: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_objectives $(ARGS)
+
+# What tunepass inside Optuna costs beside tunepass alone (half a minute). ARGS='--storage sqlite --trials 60'.
+bench-optuna: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'optuna>=3.6'
+	$(BIN)/python -m tests.benchmarks.bench_optuna $(ARGS)
 
 # The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
 bench-search: $(STAMP)

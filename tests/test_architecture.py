@@ -69,7 +69,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "interchange": {
         *("compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir", "files", "machine_faults"),
     },
-    "integrations": {"backends", "evaluators", "expr", "files", "ir", "passes", "search", "space", "study"},
+    "integrations": {
+        "backends",
+        "evaluators",
+        "expr",
+        "files",
+        "ir",
+        "passes",
+        "search",
+        "space",
+        "strategies",
+        "study",
+    },
     "reports": {"files", "search", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {

@@ -54,14 +54,14 @@ EVALUATORS = {
     "TrainingRun": "SetsUpAgain",
 }
 STRATEGIES = {
-    "auto": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",  # what `bayesian` has
-    "baco": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",
-    "bayesian": "Believes ReportsFeasibleRecall ReportsPriorWeight Revises",
-    "density_ratio": "RatesParameters ReportsPriorWeight Revises",
-    "exhaustive": "Revises",
-    "hypermapper": "ReportsFeasibleRecall Revises",
-    "hypervolume": "ReportsFeasibleRecall Revises",
-    "random": "Revises",
+    "auto": "Believes NotesPending ReportsFeasibleRecall ReportsPriorWeight Revises",  # what `bayesian` has
+    "baco": "Believes NotesPending ReportsFeasibleRecall ReportsPriorWeight Revises",
+    "bayesian": "Believes NotesPending ReportsFeasibleRecall ReportsPriorWeight Revises",
+    "density_ratio": "NotesPending RatesParameters ReportsPriorWeight Revises",
+    "exhaustive": "NotesPending Revises",
+    "hypermapper": "NotesPending ReportsFeasibleRecall Revises",
+    "hypervolume": "NotesPending ReportsFeasibleRecall Revises",
+    "random": "NotesPending Revises",
 }
 
 

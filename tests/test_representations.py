@@ -13,7 +13,7 @@ def test_a_study_shows_its_budget_and_its_best() -> None:
     study.observe({"tile": 8, "unroll": 2}, tp.Measured({"time": 3.25}))
     study.observe({"tile": 16, "unroll": 2}, tp.Failed("compile", "x" * 1000))
     assert repr(study) == "<Study 'gemm': 2 trials, 2 of 20 evaluations spent, min time (ms), best 3.25>"
-    assert repr(study.store) == "<Store 'sqlite://'>"
+    assert repr(study.store) == "<MemoryStore 'sqlite://'>"
     both = tp.Study(SPACE, [tp.Objective("time"), tp.Objective("rate", maximise=True)], name="both")
     assert repr(both) == "<Study 'both': 0 trials, 0 evaluations spent, min time, max rate>"
 

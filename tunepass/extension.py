@@ -41,6 +41,7 @@ from tunepass.strategies.bo.bayesian import BayesianSettings as BayesianSettings
 from tunepass.study.capabilities import Believes as Believes
 from tunepass.study.capabilities import HasSources as HasSources
 from tunepass.study.capabilities import KnowsConfigurations as KnowsConfigurations
+from tunepass.study.capabilities import NotesPending as NotesPending
 from tunepass.study.capabilities import RatesParameters as RatesParameters
 from tunepass.study.capabilities import Renews as Renews
 from tunepass.study.capabilities import ReportsFeasibleRecall as ReportsFeasibleRecall
@@ -77,6 +78,7 @@ __all__ = [
     "LooksAgain",
     "ModelError",
     "NoiseFree",
+    "NotesPending",
     "Prepares",
     "PruningSolver",
     "RatesParameters",

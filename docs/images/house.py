@@ -19,13 +19,13 @@ Box = tuple[tuple[str, ...], str]
 ROWS: tuple[tuple[Box, ...], ...] = (
     ((("commands",), "arguments in, one job, an answer out"), (("launcher",), "the compiler, with what the lock says")),
     (
-        (("jobs",), "a kernel with its space, its backend and its entry in the lock"),
+        (("jobs",), "a kernel, its space, backend and lock entry"),
         (("integrations",), "doors into other tools"),
     ),
     (
         (("passes",), "the pipeline"),
         (("reports",), "answers, pages, plots"),
-        (("interchange", "integrations"), "other tools"),
+        (("interchange",), "foreign formats"),
         (("flags",), "compilers' options"),
     ),
     ((("backends",), "what differs by kind of kernel"), (("search",), "the one loop, finalists, the choice")),

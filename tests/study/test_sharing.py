@@ -33,6 +33,16 @@ def test_the_first_report_of_a_shared_configuration_stands(tmp_path: Path) -> No
     assert one.observe(default, Measured({"time": 2.0})) == kept
 
 
+def test_what_another_process_evaluates_is_believed(tmp_path: Path) -> None:
+    one, two = study(store=url(tmp_path)), study(store=url(tmp_path))
+    alone = study()
+    for each in (one, alone):
+        (default,) = each.suggest(1)
+        each.observe(default, time_of(default))
+    first, second = alone.suggest(2)
+    assert one.suggest(1) == [first] and two.suggest(1) == [second], "the second knows of the first"
+
+
 KILLED = """
 import sys
 sys.path.insert(0, sys.argv[2])

@@ -75,6 +75,7 @@ class TunepassStrategy:
             strategy=self.strategy,
             seed=self.seed,
             max_evals=options.get("max_fevals"),
+            repeats=False,
         )
         try:
             while suggested := study.suggest():

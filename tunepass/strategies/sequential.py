@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
@@ -30,6 +31,11 @@ class SequentialStrategy(Strategy):
 
     def observe(self, trial: Trial) -> None:
         self.history.observe(trial)
+
+    def note_pending(self, configurations: Sequence[Configuration]) -> None:
+        for configuration in configurations:
+            if configuration not in self.history.taken:
+                self.history.suggest(configuration)
 
     def revise(self, trial: Trial) -> None:
         self.history.revise(trial)

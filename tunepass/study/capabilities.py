@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -73,6 +74,21 @@ class Believes(Protocol):
 
 
 @runtime_checkable
+class NotesPending(Protocol):
+    """A strategy that takes configurations into account which others evaluate.
+
+    Example:
+        >>> strategy = tp.Random(task)
+        >>> tp.capability(strategy, extension.NotesPending).note_pending([space.default])
+        >>> space.default in strategy.suggest(3)
+        False
+    """
+
+    def note_pending(self, configurations: Sequence[Configuration], /) -> None:
+        """Treat configurations that are under evaluation elsewhere as its own suggestions."""
+
+
+@runtime_checkable
 class RatesParameters(Protocol):
     """A strategy that says how much each parameter decides between good and bad trials.
 
@@ -94,6 +110,7 @@ STRATEGY_CAPABILITIES: tuple[type, ...] = (
     ReportsFeasibleRecall,
     Revises,
     Believes,
+    NotesPending,
     RatesParameters,
 )
 

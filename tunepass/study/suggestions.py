@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_fields
 
+from tunepass.capabilities import capability
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.study import validation
+from tunepass.study.capabilities import NotesPending
 from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.locking import locked
 from tunepass.study.outcome import Evaluation, Outcome
@@ -68,6 +70,9 @@ class Suggestions(StudyResults):
         if running := [c for c in shared if c in known and c not in self._suggested][:n]:
             self._suggested.update((c, c) for c in running)
             return running
+        self._note_pending(
+            [p.configuration for p in pending if not p.abandoned and p.configuration not in self._suggested]
+        )
         room = min(n, self._room(len(known)))
         due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
         chosen = self._claim(due, known, room)
@@ -273,6 +278,12 @@ class Suggestions(StudyResults):
         both = [changed, *self._of_same_code(changed)]
         self.store.replace(self._record, both if replace else both[1:])
         self._revise(both)
+
+    def _note_pending(self, elsewhere: Sequence[Configuration]) -> None:
+        """Tell the strategy of the configurations that other processes evaluate, if it can use that."""
+        noting = capability(self._strategy, NotesPending) if elsewhere else None
+        if noting is not None:
+            noting.note_pending(elsewhere)
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
         """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""

@@ -1,0 +1,3 @@
+from tunepass.integrations.optuna import TunepassSampler, suggest
+
+__all__ = ["TunepassSampler", "suggest"]
