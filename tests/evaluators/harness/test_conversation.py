@@ -347,6 +347,18 @@ def test_waits_count_where_a_program_has_or_had_processes_beside_it(
         os.killpg(program.pid, 9)
 
 
+def test_waits_count_where_processes_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    clock, waits = OutsideClock(os.getpid()), iter((0.0, 3.0))
+    monkeypatch.setattr(conversation, "waited", lambda file: next(waits))
+    monkeypatch.setattr(Path, "read_text", refuse)
+    start = clock.now()
+    assert clock.since(start, start[0] + 10.0) == pytest.approx(10.0, abs=0.5)
+    clock.close()
+
+
 def test_where_children_cannot_be_told_the_outside_clock_bears_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "exists", lambda path: False)
     assert any("which processes a program started" in reason for reason in outside_clock_lacks())

@@ -83,19 +83,20 @@ class OutsideClock:
     def since(self, start: tuple[float, float, float], end: float) -> float:
         """Seconds until `end`, a time of day."""
         _, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
-        waits = 0.0 if self._started_processes() else waits
+        waits = 0.0 if self._may_have_processes() else waits
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
 
-    def _started_processes(self) -> bool:
+    def _may_have_processes(self) -> bool:
         """Has the program a child now, or had it one that worked? The supervisor has made it the parent of orphans
-        below it."""
-        with contextlib.suppress(OSError, IndexError):
+        below it. Where that cannot be told it may."""
+        try:
             for thread in os.listdir(self._tasks):
                 if Path(self._tasks, thread, "children").read_text():
                     return True
             user_and_system = Path(self._tasks).with_name("stat").read_text().rpartition(")")[2].split()[13:15]
-            return user_and_system != ["0", "0"]
-        return False
+        except OSError:
+            return True
+        return user_and_system != ["0", "0"]
 
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
