@@ -213,6 +213,7 @@ GLOBALS = {  # containers of modules that runs write into
     "_WEAKENED": "sentences, one for each kind of protection",
     "_LIVING": "the open stores",
     "_running": "the programs that run",
+    "_received": "the signals of each entered handler, removed when it ends",
     "_ANSWERS": "MOST_ANSWERS of them",
     "_UNITS": "MOST_UNITS of them",
 }
