@@ -11,7 +11,6 @@ Knobs in a region of `alternatives` are active while that region is selected.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -29,6 +28,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from tunepass.diagnostics import TunepassError
+from tunepass.integrations.parameters import identifier
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
@@ -198,18 +198,9 @@ def _add(
         refuse(op, f"knob `{name}`: {current}, which is selected, is none of its options")
     used = {knob.parameter for knob in knobs.by_name.values()}
     default = 0 if current is None else options.index(current)
-    knob = Knob(name, _identifier(name, used), options, _values(options), condition, default, [site])
+    knob = Knob(name, identifier(name, used), options, _values(options), condition, default, [site])
     knobs.by_name[name] = knob
     return knob
-
-
-def _identifier(name: str, used: set[str]) -> str:
-    """A name of the expression language, which knobs need not have."""
-    plain = re.sub(r"\W", "_", name)
-    plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-    while plain in used:
-        plain += "_"
-    return plain
 
 
 def _values(options: Sequence[Attribute]) -> tuple[Value, ...]:
