@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -159,6 +159,11 @@ bench-gpu-device: $(STAMP)
 bench-llvm: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'llvmlite>=0.50' opentuner
 	$(BIN)/python -m tests.benchmarks.bench_llvm $(ARGS)
+
+# Modules of MLIR with knobs beside the same loops in C with `loop auto` (ten minutes). ARGS='--evaluations 40 --seeds 3'.
+bench-mlir: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch-mlir>=20261001'
+	$(BIN)/python -m tests.benchmarks.bench_mlir $(ARGS)
 
 # Kernel Tuner's C backend for the same wall time on three kernels (a quarter of an hour). ARGS='--python VENV/bin/python'.
 bench-kernel-tuner: $(STAMP)

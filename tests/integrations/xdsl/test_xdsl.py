@@ -20,8 +20,10 @@ from xdsl.dialects.transform import Transform
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import PassFailedException
 
-from tunepass.integrations.xdsl.knobs import read_knobs
-from tunepass.integrations.xdsl.tune import TunePass, kernel_of, printed
+from tunepass.integrations.mlir.knobs import read_knobs
+from tunepass.integrations.mlir.search import kernel_of
+from tunepass.integrations.xdsl.reader import XdslReader
+from tunepass.integrations.xdsl.tune import TunePass, printed
 from tunepass.integrations.xdsl.universe import UNIVERSE
 
 KNOBS = """
@@ -67,8 +69,8 @@ def tuned(module: ModuleOp, **fields: object) -> str:
 
 def test_knobs_and_assertions_become_a_space() -> None:
     module = parsed()
-    knobs = read_knobs(module)
-    kernel = kernel_of(module, knobs)
+    knobs = read_knobs(module, XdslReader())
+    kernel = kernel_of("module", printed(module), module, knobs)
     assert [p.name for p in kernel.parameters] == ["tile_m", "n", "par", "unroll", "kind", "sizes"]
     default = {"tile_m": 16, "n": 4, "par": 0, "unroll": 1, "kind": "static", "sizes": "[4 : i64, 4 : i64]"}
     assert {p.name: p.default for p in kernel.parameters} == default
@@ -85,9 +87,72 @@ def test_a_knob_at_two_places_gets_one_choice() -> None:
     assert text.count("selected = 16 : i64") == 2
 
 
+def test_a_constraint_holds_while_its_region_is_selected() -> None:
+    """Also one of what the region yields, and a comparison that the sequence demands."""
+    module = parsed("""
+%tile = "transform.tune.knob"() <{name = "tile", options = [4, 8, 16], selected = 8}> : () -> !transform.any_param
+%size = "transform.tune.alternatives"() <{name = "route", selected_region_attr = 1 : index}> ({
+  %fast = "transform.tune.knob"() <{name = "fast", options = [8, 16]}> : () -> !transform.any_param
+  "transform.match.param.cmpi"(%fast, %tile) <{predicate = 1 : i32}>
+    : (!transform.any_param, !transform.any_param) -> ()
+  "transform.yield"(%fast) : (!transform.any_param) -> ()
+}, {
+  %slow = "transform.param.constant"() <{value = 32 : i64}> : () -> !transform.any_param
+  "transform.yield"(%slow) : (!transform.any_param) -> ()
+}) : () -> !transform.any_param
+%sum = "transform.smt.constrain_params"(%size, %tile) ({
+^bb0(%x: !smt.int, %y: !smt.int):
+  %ordered = "smt.int.cmp"(%y, %x) <{pred = 1 : i64}> : (!smt.int, !smt.int) -> !smt.bool
+  "smt.assert"(%ordered) : (!smt.bool) -> ()
+  %s = "smt.int.add"(%x, %y) : (!smt.int, !smt.int) -> !smt.int
+  "smt.yield"(%s) : (!smt.int) -> ()
+}) : (!transform.any_param, !transform.any_param) -> !transform.any_param
+%most = "transform.param.constant"() <{value = 40 : i64}> : () -> !transform.any_param
+"transform.match.param.cmpi"(%sum, %most) <{predicate = 2 : i32}> : (!transform.any_param, !transform.any_param) -> ()
+"transform.match.param.cmpi"(%sum, %unknown) <{predicate = 2 : i32}>
+  : (!transform.any_param, !transform.any_param) -> ()
+%unknown = "test.op"() : () -> !transform.any_param
+""")
+    kernel = kernel_of("module", printed(module), module, read_knobs(module, XdslReader()))
+    found = {
+        (c["tile"], c["route"], c.get("fast")) for c in tp.Space(kernel.parameters, kernel.constraints).enumerate()
+    }
+    fast = {(t, 0, f) for t in (4, 8, 16) for f in (8, 16) if f != t and t <= f and f + t < 40}
+    assert found == fast | {(4, 1, None)} and kernel.parameters[1].default == 1
+
+
+def test_an_operand_that_selects_a_region_is_no_knob_of_its_own() -> None:
+    parameters = read_knobs(
+        parsed("""
+%a = "transform.tune.knob"() <{name = "a", options = [0, 1]}> : () -> !transform.any_param
+"transform.tune.alternatives"(%a) <{name = "route"}> ({
+  %b = "transform.tune.knob"() <{name = "b", options = [true, false]}> : () -> !transform.any_param
+}, {
+}) : (!transform.any_param) -> ()
+"""),
+        XdslReader(),
+    ).parameters
+    assert [(p.name, str(p.when) if p.when else None) for p in parameters] == [("a", None), ("b", "a == 0")]
+    assert parameters[1].default is True
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("lower_bound = 1, upper_bound = 64, divisible_by = 8, divides = 64", (8, 16, 32, 64)),
+        ("lower_bound = 0, upper_bound = 6, divides = 6", (1, 2, 3, 6)),
+        ("options = [1, 2, 3, 4], divides = 4", (1, 2, 4)),
+    ],
+)
+def test_bounds_stand_for_whole_numbers(stated: str, expected: tuple[int, ...]) -> None:
+    knob = f'%a = "transform.tune.knob"() <{{name = "k", options = {{{stated}}}}}> : () -> !transform.any_param'
+    (parameter,) = read_knobs(parsed(knob), XdslReader()).parameters
+    assert isinstance(parameter, tp.Ordinal) and parameter.domain == expected
+
+
 def test_options_of_several_kinds_are_told_by_their_text() -> None:
     knob = '%a = "transform.tune.knob"() <{name = "k", options = [1, "auto", true]}> : () -> !transform.any_param'
-    (parameter,) = read_knobs(parsed(knob)).parameters
+    (parameter,) = read_knobs(parsed(knob), XdslReader()).parameters
     assert isinstance(parameter, tp.Categorical) and parameter.domain == ("1 : i64", '"auto"', "true")
 
 
@@ -97,9 +162,9 @@ def test_options_of_several_kinds_are_told_by_their_text() -> None:
 def test_the_choice_of_a_model_is_written_back() -> None:
     text = tuned(parsed(), model="abs(tile_m - 30) + abs(n - 17) + (2 - par) + unroll", max_evals=40)
     assert '{name = "tile.m", options = [8 : i64, 16 : i64, 32 : i64, 64 : i64], selected = 32 : i64}' in text
-    assert "selected = 16 : i64" in text and "selected_region_attr = 1 : i64" in text
+    assert "selected = 16 : i64" in text and "selected_region_attr = 1 : index" in text
     assert re.search(r'kind = "(static|dynamic)", sizes = \[', text)
-    assert {p.name: p.default for p in read_knobs(parsed(text)).parameters}["tile_m"] == 32
+    assert {p.name: p.default for p in read_knobs(parsed(text), XdslReader()).parameters}["tile_m"] == 32
 
 
 def test_a_command_judges_the_module_with_the_choice(tmp_path: Path) -> None:
@@ -142,7 +207,9 @@ CONSTRAINED = '"transform.smt.constrain_params"(%b) ({\n^bb0(%x: !smt.int):\n}) 
     ("text", "message"),
     [
         (KNOB.format("options = []"), "knob `tile` has no options to choose from"),
-        (KNOB.format("selected = 4"), "knob `tile`: options are an array of values, got none"),
+        (KNOB.format("selected = 4"), "options are an array of values, or a dictionary of bounds, got none"),
+        (KNOB.format("options = {lower_bound = 1}"), "or a dictionary of bounds, got {"),
+        (KNOB.format("options = {lower_bound = 1, upper_bound = 900000}"), "900,000 options; 100,000 at most"),
         (KNOB.format("options = [2, 2]"), "knob `tile` has an option twice"),
         (KNOB.format("options = [2, 4], selected = 3"), "which is selected, is none of its options"),
         (KNOB.format("options = [2]") + KNOB.format("options = [4]").replace("%a", "%b"), "is another one elsewhere"),
@@ -177,9 +244,14 @@ def test_what_cannot_be_read_is_underlined(text: str, message: str) -> None:
         ({"model": "1", "command": "true"}, "takes a `model` or a `command`"),
         ({"model": "tille * 2"}, "unknown name"),
         ({"model": "0 - tile"}, "a value is not negative, got -"),
+        ({"model": "tile / (tile - tile)"}, "has no value for this choice"),
+        ({"command": "echo 'x"}, "the command .* cannot be read: No closing quotation"),
+        ({"command": ""}, "the command has no words"),
+        ({"command": "true", "timeout_s": 0}, "a run of the command takes more than 0 s, got 0"),
+        ({"command": "echo /tmp/7 x3"}, "it printed no number"),
     ],
 )
-def test_a_wrong_option_of_the_pass_is_told(fields: dict[str, str], message: str) -> None:
+def test_a_wrong_option_of_the_pass_is_told(fields: dict[str, object], message: str) -> None:
     with pytest.raises(PassFailedException, match=message):
         tuned(parsed(KNOB.format("options = [2, 4]")), **fields)
 

@@ -1,0 +1,8 @@
+"""Knobs in modules of MLIR: docs/mlir.md."""
+
+from __future__ import annotations
+
+from tunepass.integrations.mlir.search import Command
+from tunepass.integrations.mlir.tune import tune
+
+__all__ = ["Command", "tune"]

@@ -1,0 +1,81 @@
+"""The knobs of a module of MLIR's Python bindings, searched from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+from tunepass.integrations.mlir.bindings import BindingsReader
+from tunepass.integrations.mlir.knobs import read_knobs
+from tunepass.integrations.mlir.search import Command, by_model, kernel_of, positive, search
+from tunepass.ir.kernel import Kernel
+from tunepass.passes.base import Result
+from tunepass.search.stop import never
+from tunepass.space.configuration import Configuration
+from tunepass.study.optimize.answers import Answer
+from tunepass.study.outcome import Failed
+
+Module = Any  # an `ir.Module` of a wheel of MLIR
+
+
+def tune(
+    module: Module,
+    evaluate: Callable[[Module], float | Failed] | Command | str,
+    *,
+    max_evals: int | None = 60,
+    seed: int = 0,
+    maximise: bool = False,
+    catch: type[Exception] | Iterable[type[Exception]] = (),
+    stop: Callable[[], bool] = never,
+) -> Result:
+    """Search the knobs of a module, and write the choice into it.
+
+    Args:
+        module: an `ir.Module` of any wheel of MLIR, with knobs and constraints as docs/mlir.md has them.
+        evaluate: a function of a copy of the module with a choice in it, which it may transform and lower: the value,
+            or `tp.Failed`. It runs in this process, and ends it if MLIR does: a `Command` has a process for each
+            module. A text is a model, an expression of the knobs' names.
+        max_evals: limit of evaluations; None: no limit.
+        seed: of the search.
+        maximise: whether more is better.
+        catch: exceptions of `evaluate` that become failed trials; any other one ends the search.
+        stop: called after each evaluation; True ends the search.
+
+    Returns:
+        The result; `choice` has the parameters' values. The module has its `selected` attributes and is verified.
+
+    Raises:
+        SourceError: a knob or a constraint that cannot be read, at its operation.
+        TunepassError: the module has no knob, or no choice could be evaluated. The module is then as it was.
+
+    Example:
+        >>> with ir.Context():
+        ...     module = ir.Module.parse(text)
+        ...     result = mlir.tune(module, "4096 / tile + 16 * tile", max_evals=20)
+    """
+    reader = BindingsReader(module)
+    knobs = read_knobs(module.operation, reader)
+    name = "sym_name" in module.operation.attributes and reader.plain(module.operation.attributes["sym_name"])
+    kernel = kernel_of(str(name or "module"), generic(module), module.operation, knobs)
+
+    def judged(_: Kernel, choice: Configuration) -> Answer:
+        copy = type(module).parse(kernel.source.text, module.context)
+        read_knobs(copy.operation, reader).select(choice)
+        if isinstance(evaluate, Command):
+            return evaluate(generic(copy))
+        value = cast(Callable[[Module], float | Failed], evaluate)(copy)
+        return value if isinstance(value, Failed) else positive(float(value))
+
+    caught = (catch,) if isinstance(catch, type) else tuple(catch)
+    function = by_model(evaluate, kernel) if isinstance(evaluate, str) else judged
+    with module.context:
+        result = search(
+            kernel, knobs, function, max_evals=max_evals, seed=seed, maximise=maximise, catch=caught, stop=stop
+        )
+    module.operation.verify()
+    return result
+
+
+def generic(module: Module) -> str:
+    """The module's text in generic form, which every version reads."""
+    return str(module.operation.get_asm(print_generic_op_form=True))
