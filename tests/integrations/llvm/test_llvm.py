@@ -15,11 +15,13 @@ from tunepass.testing import EvaluatorContract
 
 pytest.importorskip("llvmlite", reason="needs the extra llvm")
 
+from tunepass.expr.nodes import free_names
 from tunepass.integrations import llvm
 from tunepass.integrations.llvm.asking import answer
 from tunepass.integrations.llvm.evaluator import ModuleRun
 from tunepass.integrations.llvm.recipe import Recipe, program
 from tunepass.integrations.llvm.tune import opt_command
+from tunepass.ir.c_kernel import ArrayArgument
 
 MODULE = """target triple = "x86_64-pc-linux-gnu"
 
@@ -32,6 +34,10 @@ define internal void @store(ptr %place, double %value) noinline "target-cpu"="i6
 
 define i32 @scale(i32 %n, double %by, ptr %x, { i32, i32 } %pair) {
   ret i32 %n
+}
+
+define void @last(ptr %x, i32 %n) {
+  ret void
 }
 
 define void @triple(i32 noundef %n, ptr noalias %x) #0 {
@@ -85,6 +91,12 @@ def refused(text: str, name: str = "triple", arguments: object = None) -> tp.Dia
     with pytest.raises(tp.SourceError) as error:
         llvm.Function(source(text), name, ARGUMENTS if arguments is None else arguments)  # type: ignore[arg-type]
     return error.value.diagnostics[0]
+
+
+def test_a_length_may_name_a_number_that_comes_later() -> None:
+    function = llvm.Function(source(), "last", {"x": llvm.Array("double", "2 * n"), "n": llvm.Scalar(4)})
+    (array, _) = function.call.arguments
+    assert isinstance(array, ArrayArgument) and free_names(array.length) == {"n"} and function.call.sizes is None
 
 
 # --- bad input

@@ -106,7 +106,7 @@ def _unusable(failure: Failed) -> ToolError:
         "wrong_result": "writes to an input",
     }
     advice = {
-        "out_of_bounds": "\nare the lengths in the kernel pragma right?",
+        "out_of_bounds": "\nare the stated lengths right?",
         "wrong_result": "\ndeclare it `inout` in the kernel pragma",
     }
     return ToolError(

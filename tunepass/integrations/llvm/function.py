@@ -45,7 +45,7 @@ class Array:
 
     Args:
         element: LLVM's type of an element: i8, i16, i32, i64, float or double.
-        length: the number of elements, or an expression of the scalars before it, such as "n * n". With an expression
+        length: the number of elements, or an expression of the scalars, such as "n * n". With an expression
             results are also compared at other values of its scalars.
         direction: "in" (not changed), "out", "inout", or "work" (zero before a call, not compared).
         lo, hi: the range of its elements, numbers or expressions as `length`; None: [-1, 1], and 0..255 for integers.
@@ -129,14 +129,13 @@ class Function:
         signature = self.described.functions[self.name]
         arguments: list[Argument] = []
         words: list[str] = []
-        scalars: dict[str, Scalar] = {}
+        scalars = {name: argument for name, argument in self.arguments.items() if isinstance(argument, Scalar)}
         for number, (name, argument) in enumerate(self.arguments.items()):
             type = signature.arguments[number]
             if not NAME.fullmatch(name):
                 raise TunepassError(f"argument {number + 1} of @{self.name}: {name!r} is no identifier")
             if isinstance(argument, Scalar):
                 arguments.append(self._scalar(number, name, type, argument))
-                scalars[name] = argument
                 words.append(f"{C_TYPE[type]} {name}")
             else:
                 arguments.append(self._array(number, name, type, argument, scalars))

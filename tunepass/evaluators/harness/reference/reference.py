@@ -230,7 +230,7 @@ def _problem(source: Path, failure: Failed) -> str:
 
 def _hint(failure: Failed) -> str:
     advice = {
-        "out_of_bounds": "\nare the lengths in the kernel pragma right?",
+        "out_of_bounds": "\nare the stated lengths right?",
         "wrong_result": "\ndeclare it `inout` in the kernel pragma",
     }
     return failure.log + advice.get(failure.stage, "")
