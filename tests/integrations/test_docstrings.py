@@ -36,9 +36,9 @@ def test_examples(name: str) -> None:
         assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0, test.name
 
 
-@pytest.mark.parametrize("door", ["optuna", "pyatf"])
+@pytest.mark.parametrize("door", ["optuna", "pyatf", "ray", "nni"])
 def test_a_missing_package_is_named_with_its_extra(door: str) -> None:
     program = f"import sys; sys.modules[{door!r}] = None; import tunepass.integrations.{door}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert f"ImportError: tunepass.integrations.{door} needs the package {door}" in done.stderr
+    assert f"ModuleNotFoundError: tunepass.integrations.{door} needs the package {door}" in done.stderr
     assert f"pip install 'tunepass[{door}]'" in done.stderr

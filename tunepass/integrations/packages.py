@@ -15,7 +15,7 @@ def package(name: str, *, extra: str, door: str) -> ModuleType:
         door: the module of tunepass that needs it.
 
     Raises:
-        ImportError: it is not installed; the message names the extra.
+        ModuleNotFoundError: it is not installed; the message names the extra.
     """
     root = name.partition(".")[0]
     try:
@@ -24,5 +24,5 @@ def package(name: str, *, extra: str, door: str) -> ModuleType:
         if error.name != root:
             raise
         message = f"{door} needs the package {root}, which is not installed: pip install 'tunepass[{extra}]'"
-        raise ImportError(message, name=root) from None
+        raise ModuleNotFoundError(message, name=root) from None
     return importlib.import_module(name)

@@ -1,0 +1,252 @@
+"""tunepass as a tuner of NNI.
+
+    tuner:
+      className: tunepass.integrations.nni.TunepassTuner
+      classArgs: {optimize_mode: minimize, seed: 0}
+
+Source: `nni.tuner.Tuner` and docs/source/hpo/search_space.rst of NNI 3.0.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tunepass.diagnostics import SpaceError, StudyError, spelling_hint
+from tunepass.expr.printer import literal
+from tunepass.integrations.keyed_trials import KeyedTrials, outcome_of
+from tunepass.integrations.packages import package
+from tunepass.integrations.parameters import categorical, identifier, place_of
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
+from tunepass.space.plain_values import as_real, as_scalar
+from tunepass.space.space import Space
+from tunepass.study import validation
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed
+from tunepass.study.study import Study
+from tunepass.study.task import Factory
+
+if TYPE_CHECKING:
+    from nni.tuner import Tuner
+else:
+    Tuner = package("nni.tuner", extra="nni", door="tunepass.integrations.nni").Tuner
+
+METRIC = "default"  # of a result with several metrics
+MODES = ("maximize", "minimize")
+ENDLESS = ("normal", "qnormal", "lognormal", "qlognormal")
+KINDS = ("choice", "randint", "uniform", "quniform", "loguniform", "qloguniform")
+MOST_VALUES = 4096  # of a quantised range
+HINT = 'a parameter is {"_type": "choice", "_value": [16, 32]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A parameter of a search space, its name there, its choices, and what each nested choice has inside."""
+
+    name: str
+    parameter: Parameter
+    choices: tuple[object, ...] | None = None
+    inside: tuple[tuple[Choice, ...] | None, ...] = ()
+
+    def all(self) -> Iterator[Choice]:
+        """This one, and those inside."""
+        yield self
+        for nested in self.inside:
+            for choice in nested or ():
+                yield from choice.all()
+
+    def foreign(self, configuration: Configuration) -> object:
+        value = configuration[self.parameter.name]
+        if self.choices is None:
+            return value
+        place = self.parameter.domain.index(value)
+        nested = self.inside[place] if self.inside else None
+        if nested is None:
+            return self.choices[place]
+        return {"_name": self.choices[place], **{choice.name: choice.foreign(configuration) for choice in nested}}
+
+    def native(self, given: object) -> Iterator[tuple[str, Value]]:
+        """The values of this parameter and of those inside its choice."""
+        if self.choices is None:
+            yield self.parameter.name, given  # type: ignore[misc]
+            return
+        chosen = given.get("_name") if isinstance(given, Mapping) and self.inside else given
+        place = place_of(self.choices, as_scalar(chosen))
+        if place is None:
+            raise StudyError(f"{self.name}: {given!r} is none of its choices")
+        yield self.parameter.name, self.parameter.domain[place]
+        for choice in (self.inside[place] if self.inside else None) or ():
+            yield from choice.native(given.get(choice.name) if isinstance(given, Mapping) else None)
+
+
+class TunepassTuner(Tuner):  # type: ignore[misc]
+    """Suggests parameters of NNI as a `tp.Study` does; a trial that ends without a result is a failure.
+
+    Args:
+        optimize_mode: "maximize", as NNI's tuners have it, or "minimize".
+        seed: of every random choice; None: another one each time.
+        strategy: of tunepass, by name, or a function of a Task.
+        max_evals: how many trials are planned, if that is known.
+        constraints: in tunepass's language, over names of the search space: `["tile % unroll == 0"]`.
+
+    Raises:
+        StudyError: an argument breaks its rule; by `update_search_space`, a parameter that has no counterpart.
+
+    Example:
+        >>> tuner = TunepassTuner("minimize", seed=0)
+        >>> tuner.update_search_space({"tile": {"_type": "randint", "_value": [1, 9]}})
+        >>> tuner.generate_parameters(0)
+        {'tile': 1}
+    """
+
+    def __init__(
+        self,
+        optimize_mode: str = "maximize",
+        seed: int | None = None,
+        strategy: str | Factory = "auto",
+        max_evals: int | None = None,
+        constraints: Sequence[str] = (),
+    ):
+        super().__init__()
+        if optimize_mode not in MODES:
+            raise StudyError(f"optimize_mode is maximize or minimize, got {optimize_mode!r}")
+        self._seed = secrets.randbits(32) if seed is None else validation.valid_seed(seed)
+        self._objective = Objective(METRIC, maximise=optimize_mode == MODES[0])
+        self._strategy, self._max_evals, self._constraints = strategy, max_evals, list(constraints)
+        self._choices: tuple[Choice, ...] = ()
+        self._trials: KeyedTrials | None = None
+
+    @property
+    def study(self) -> Study:
+        """The study that suggests.
+
+        Raises:
+            StudyError: NNI has not said the search space yet.
+        """
+        return self._ready().study
+
+    def update_search_space(self, search_space: Mapping[str, Any]) -> None:
+        """Begin with a search space, or go on in another one with the trials that fit it."""
+        choices = read_search_space(search_space)
+        space = Space([inner.parameter for choice in choices for inner in choice.all()], self._constraints)
+        if self._trials is not None:
+            study = self._trials.study.with_space(space)
+        else:
+            options: dict[str, Any] = {"seed": self._seed, "strategy": self._strategy, "max_evals": self._max_evals}
+            study = Study(space, [self._objective], repeats=False, **options)
+        self._choices, self._trials = choices, KeyedTrials(study)
+
+    def generate_parameters(self, parameter_id: int, **kwargs: Any) -> dict[str, Any]:
+        """The parameters of a trial.
+
+        Raises:
+            nni.NoMoreTrialError: none is left.
+        """
+        configuration = self._ready().suggest(parameter_id)
+        if configuration is None:
+            raise package("nni", extra="nni", door="tunepass.integrations.nni").NoMoreTrialError("no trial is left")
+        return {choice.name: choice.foreign(configuration) for choice in self._choices}
+
+    def receive_trial_result(self, parameter_id: int, parameters: Any, value: Any, **kwargs: Any) -> None:
+        """Take in the final result of a trial: a number, or metrics of which `default` counts."""
+        trials = self._ready()
+        if parameter_id in trials.under_evaluation:
+            values = value if isinstance(value, Mapping) else {METRIC: value}
+            trials.complete(parameter_id, outcome_of(values, (self._objective,), (METRIC,)))
+
+    def trial_end(self, parameter_id: int, success: bool, **kwargs: Any) -> None:
+        """A trial that ends without a result is a failure."""
+        trials = self._ready()
+        if parameter_id in trials.under_evaluation:
+            trials.complete(parameter_id, Failed("run", "the trial ended without a result"))
+
+    def import_data(self, data: Sequence[Mapping[str, Any]]) -> None:
+        """Take in results from elsewhere: [{"parameter": {...}, "value": ...}].
+
+        Raises:
+            StudyError: parameters that are not of the search space; nothing is taken in then.
+        """
+        trials = self._ready()
+        rows = [(self._configuration(row["parameter"]), row["value"]) for row in data]
+        for configuration, value in rows:
+            values = value if isinstance(value, Mapping) else {METRIC: value}
+            trials.observe(configuration, outcome_of(values, (self._objective,), (METRIC,)))
+
+    def _configuration(self, parameters: Mapping[str, Any]) -> Configuration:
+        native = {name: value for choice in self._choices for name, value in choice.native(parameters.get(choice.name))}
+        return validation.valid_configuration(self.study.space, native)
+
+    def _ready(self) -> KeyedTrials:
+        if self._trials is None:
+            raise StudyError("there is no search space yet", hint="NNI calls update_search_space first")
+        return self._trials
+
+
+def read_search_space(search_space: Mapping[str, Any]) -> tuple[Choice, ...]:
+    """The parameters of a search space; those of a nested choice are active while it is chosen.
+
+    Raises:
+        StudyError: a parameter that has no counterpart, with its name.
+    """
+    if not isinstance(search_space, Mapping) or not search_space:
+        raise StudyError(f"a search space has parameters, got {search_space!r}", hint=HINT)
+    return _choices(search_space, None, set())
+
+
+def _choices(search_space: Mapping[str, Any], condition: str | None, used: set[str]) -> tuple[Choice, ...]:
+    listed = []
+    for name, stated in search_space.items():
+        if name == "_name":
+            continue
+        if not isinstance(stated, Mapping) or not isinstance(stated.get("_value"), Sequence):
+            raise StudyError(f"parameter {name} is {stated!r}", hint=HINT)
+        plain = identifier(name, used)
+        used.add(plain)
+        try:
+            listed.append(_choice(name, plain, stated.get("_type"), stated["_value"], condition, used))
+        except (SpaceError, ValueError, TypeError) as error:
+            reason = error.sentence if isinstance(error, SpaceError) else str(error)
+            raise StudyError(f"parameter {name} is {dict(stated)!r}: {reason}", hint=HINT) from None
+    return tuple(listed)
+
+
+def _choice(
+    name: str, plain: str, kind: object, values: Sequence[Any], condition: str | None, used: set[str]
+) -> Choice:
+    if kind == "choice":
+        named = [value.get("_name") if isinstance(value, Mapping) else value for value in values]
+        choices = tuple(as_scalar(choice) for choice in named)
+        parameter = categorical(plain, choices, condition)
+        inside = []
+        for value, option in zip(values, parameter.domain):
+            selected = f"{plain} == {literal(str(option) if isinstance(option, tuple) else option)}"
+            inner = f"{condition} and {selected}" if condition else selected
+            inside.append(_choices(value, inner, used) if isinstance(value, Mapping) else None)
+        return Choice(name, parameter, choices, tuple(inside) if any(each is not None for each in inside) else ())
+    if kind not in KINDS:
+        hint = (
+            "its values have no ends" if kind in ENDLESS else spelling_hint(str(kind), KINDS, f"of {', '.join(KINDS)}")
+        )
+        raise SpaceError(f"`{kind}` is not searched", hint=hint)
+    numbers = [as_real(value) for value in values]
+    if len(numbers) != (3 if str(kind).startswith("q") else 2) or None in numbers:
+        raise SpaceError(f"the `_value` of {kind} is [low, high{', q' if str(kind).startswith('q') else ''}]")
+    low, high, *steps = (number for number in numbers if number is not None)
+    if kind == "randint":
+        return Choice(name, Integer(plain, int(low), int(high) - 1, when=condition))
+    if steps:
+        return Choice(name, Ordinal(plain, _steps(low, high, steps[0]), log=kind == "qloguniform", when=condition))
+    return Choice(name, Real(plain, float(low), float(high), log=kind == "loguniform", when=condition))
+
+
+def _steps(low: float, high: float, q: float) -> list[float]:
+    """clip(round(x / q) * q, low, high)"""
+    if not q > 0 or not low < high or (high - low) / q > MOST_VALUES:
+        raise SpaceError(f"low is below high, q is above 0, and gives {MOST_VALUES:,} values at most")
+    places = range(round(low / q), round(high / q) + 1)
+    values = list(dict.fromkeys(min(max(place * q, low), high) for place in places))
+    return [int(v) for v in values] if all(v == math.floor(v) for v in values) else [float(v) for v in values]

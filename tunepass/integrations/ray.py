@@ -1,0 +1,310 @@
+"""tunepass as a search algorithm of Ray Tune.
+
+    from tunepass.integrations.ray import TunepassSearch
+    config = tune.TuneConfig(search_alg=TunepassSearch(seed=0), metric="loss", mode="min", num_samples=40)
+    tune.Tuner(trainable, tune_config=config, param_space=param_space).fit()
+
+Source: `ray.tune.search.searcher.Searcher` and `ray.tune.search.sample` of Ray 2.60.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tunepass.diagnostics import SpaceError, StudyError
+from tunepass.files import read_utf8, write_text
+from tunepass.integrations.keyed_trials import KeyedTrials, objectives_named, outcome_of
+from tunepass.integrations.packages import package
+from tunepass.integrations.parameters import categorical, identifier, place_of
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Integer, Ordinal, Parameter, Permutation, Real
+from tunepass.space.plain_values import as_scalar
+from tunepass.space.space import Space
+from tunepass.study import validation
+from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.study import Study
+from tunepass.study.task import Factory
+
+if TYPE_CHECKING:
+    from ray.tune.search.searcher import Searcher
+else:
+    door = {"extra": "ray", "door": "tunepass.integrations.ray"}
+    Searcher = package("ray.tune.search.searcher", **door).Searcher
+
+STATE_LIMIT = 1 << 28  # bytes of a saved state
+KeyPath = tuple[str, ...]  # in nested dictionaries
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A parameter, the place of its value in a config, and its choices; None: they are the parameter's values."""
+
+    parameter: Parameter
+    path: KeyPath
+    choices: tuple[object, ...] | None = None
+
+    def foreign(self, value: Value) -> object:
+        if self.choices is not None:
+            return self.choices[self.parameter.domain.index(value)]
+        return list(value) if isinstance(value, tuple) else value
+
+    def native(self, value: object) -> Value:
+        if self.choices is not None:
+            place = place_of(self.choices, as_scalar(value))
+            return value if place is None else self.parameter.domain[place]  # type: ignore[return-value]
+        return tuple(value) if isinstance(self.parameter, Permutation) else value  # type: ignore[arg-type, return-value]
+
+
+class TunepassSearch(Searcher):  # type: ignore[misc]
+    """Suggests configs of Ray Tune as a `tp.Study` does. Errors, and values that are not finite, are failures.
+
+    Args:
+        space: a space of tunepass, with its constraints and orders; None: the `param_space` of the tuner, of which
+            `uniform`, `loguniform`, `randint`, `lograndint`, `choice` and their quantised kinds are searched.
+        metric: the name of a result, or a list of them; None: the tuner's.
+        mode: "min" or "max", or a list of them; None: the tuner's.
+        seed: of every random choice; None: another one each time.
+        strategy: of tunepass, by name, or a function of a Task.
+        max_evals: how many trials are planned (`num_samples`), if that is known.
+
+    Raises:
+        StudyError: an argument breaks its rule, or a domain has no parameter.
+
+    Example:
+        >>> search = TunepassSearch(tp.Space([tp.Integer("tile", 1, 8)]), metric="time", mode="min", seed=0)
+        >>> search.suggest("first")
+        {'tile': 1}
+    """
+
+    def __init__(
+        self,
+        space: Space | None = None,
+        metric: str | Sequence[str] | None = None,
+        mode: str | Sequence[str] | None = None,
+        *,
+        seed: int | None = None,
+        strategy: str | Factory = "auto",
+        max_evals: int | None = None,
+    ):
+        super().__init__(metric=metric, mode=mode)
+        if space is not None and not isinstance(space, Space):
+            raise StudyError(f"space is a Space of tunepass, got {space!r}", hint="a param_space is the tuner's")
+        self._metric, self._mode = metric, mode
+        self._seed = secrets.randbits(32) if seed is None else validation.valid_seed(seed)
+        self._strategy, self._max_evals = strategy, max_evals
+        self._trials: KeyedTrials | None = None
+        self._fixed: dict[KeyPath, object] = {}
+        self._given = space
+        self._domains = [] if space is None else [Domain(p, (p.name,)) for p in space.parameters]
+        self._begin()
+
+    @property
+    def study(self) -> Study:
+        """The study that suggests.
+
+        Raises:
+            StudyError: the space, the metric or the mode is not known yet.
+        """
+        return self._ready().study
+
+    def set_search_properties(
+        self, metric: str | list[str] | None, mode: str | list[str] | None, config: dict[str, Any], **spec: object
+    ) -> bool:
+        """Take what the tuner says; False where the space was given before, and the tuner has one too."""
+        if config and self._domains:
+            return False
+        self._metric, self._mode = metric or self._metric, mode or self._mode
+        if config:
+            self._domains, self._fixed = read_config(config)
+        self._begin()
+        return True
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        """The config of a trial; `Searcher.FINISHED` where none is left, None where others have to end first."""
+        trials = self._ready()
+        configuration = trials.suggest(trial_id)
+        if configuration is None:
+            finished: str = self.FINISHED
+            return None if trials.under_evaluation else finished
+        nested: dict[str, Any] = {}
+        for path, value in [*self._fixed.items(), *self._foreign(configuration)]:
+            inner = nested
+            for key in path[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[path[-1]] = value
+        return nested
+
+    def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
+        """Take in how a trial ended. A second end is passed over: Ray may tell of one twice."""
+        trials = self._ready()
+        if trial_id in trials.under_evaluation:
+            failed = Failed("run", "the trial raised an error" if error else "the trial has no result")
+            trials.complete(trial_id, failed if error or not result else self._outcome(result))
+
+    def add_evaluated_point(
+        self,
+        parameters: dict[str, Any],
+        value: float,
+        error: bool = False,
+        pruned: bool = False,
+        intermediate_values: list[float] | None = None,
+    ) -> None:
+        """Take in a result from elsewhere; a pruned trial teaches nothing.
+
+        Raises:
+            StudyError: the parameters are not of the space.
+        """
+        trials = self._ready()
+        native = {}
+        for domain in self._domains:
+            inner: object = parameters
+            for key in domain.path:
+                inner = inner.get(key) if isinstance(inner, Mapping) else None
+            if inner is not None or domain.parameter.when is None:
+                native[domain.parameter.name] = domain.native(inner)
+        configuration = validation.valid_configuration(self.study.space, native)
+        if not pruned:
+            outcome = self._outcome({self._metrics[0]: value})
+            trials.observe(configuration, Failed("run", "the trial raised an error") if error else outcome)
+
+    def save(self, checkpoint_path: str) -> None:
+        """Write the state as JSON: trials, and those under evaluation."""
+        self._ready()
+        write_text(Path(checkpoint_path), json.dumps(self._state()))
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Go on from the trials that `save` wrote, for the same space; random numbers are drawn anew.
+
+        Raises:
+            StudyError: the file is no such state, or of another space.
+        """
+        text = read_utf8(checkpoint_path, STATE_LIMIT, StudyError)
+        try:
+            self._go_on(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StudyError(f"{checkpoint_path} is no state of TunepassSearch: {error}") from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For Ray, which copies its search algorithms: everything but the study, and the study's trials."""
+        state = {name: value for name, value in vars(self).items() if name != "_trials"}
+        return {**state, "_saved": None if self._trials is None else self._state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved = state.pop("_saved")
+        self.__dict__.update(state, _trials=None)
+        self._begin()
+        if saved is not None:
+            self._go_on(saved)
+
+    def _state(self) -> dict[str, Any]:
+        trials = self._ready()
+        rows = [[dict(t.configuration), _plain_outcome(t.outcome)] for t in trials.study.trials]
+        under = {str(key): dict(configuration) for key, configuration in trials.under_evaluation.items()}
+        return {"seed": self._seed, "trials": rows, "under_evaluation": under}
+
+    def _go_on(self, state: Mapping[str, Any]) -> None:
+        space, self._seed = self.study.space, validation.valid_seed(state["seed"])
+        rows = [(_configuration(space, values), _read_outcome(outcome)) for values, outcome in state["trials"]]
+        under = {key: _configuration(space, values) for key, values in state["under_evaluation"].items()}
+        self._begin(again=True)
+        trials = self._ready()
+        for configuration, outcome in rows:
+            trials.observe(configuration, outcome)
+        trials.under_evaluation.update(under)
+
+    @property
+    def _metrics(self) -> list[str]:
+        return [self._metric] if isinstance(self._metric, str) else list(self._metric or ())
+
+    def _begin(self, again: bool = False) -> None:
+        """Begin the study once space, metrics and modes are known."""
+        modes = [self._mode] if isinstance(self._mode, str) else list(self._mode or ())
+        if not self._domains or not self._metrics or (self._trials is not None and not again):
+            return
+        if len(modes) != len(self._metrics) or not set(modes) <= {"min", "max"}:
+            raise StudyError(f"a mode, min or max, for each of the metrics {self._metrics}, got {modes}")
+        space = self._given or Space([domain.parameter for domain in self._domains])
+        objectives = objectives_named(self._metrics, [mode == "max" for mode in modes])
+        options = {"seed": self._seed, "strategy": self._strategy, "max_evals": self._max_evals, "repeats": False}
+        self._trials = KeyedTrials(Study(space, objectives, **options))  # type: ignore[arg-type]
+
+    def _ready(self) -> KeyedTrials:
+        if self._trials is None:
+            missing = "a param_space, or space=" if not self._domains else "a metric and a mode"
+            raise StudyError(f"the search needs {missing}", hint="say it to TunepassSearch, or to tune.TuneConfig")
+        return self._trials
+
+    def _foreign(self, configuration: Configuration) -> list[tuple[KeyPath, object]]:
+        active = [domain for domain in self._domains if domain.parameter.name in configuration]
+        return [(domain.path, domain.foreign(configuration[domain.parameter.name])) for domain in active]
+
+    def _outcome(self, result: Mapping[str, object]) -> Outcome:
+        return outcome_of(result, self.study.objectives, self._metrics)
+
+
+def read_config(config: Mapping[str, Any]) -> tuple[list[Domain], dict[KeyPath, object]]:
+    """The parameters of a `param_space`, and what is the same in every trial.
+
+    Raises:
+        StudyError: a domain has no parameter: a grid, a function, a normal distribution.
+    """
+    variants = package("ray.tune.search.variant_generator", extra="ray", door="tunepass.integrations.ray")
+    fixed, domains, grids = variants.parse_spec_vars(config)
+    if grids:
+        raise StudyError(f"{'/'.join(grids[0][0])}: a grid is not searched", hint="write tune.choice in its place")
+    read: list[Domain] = []
+    for path, domain in domains:
+        path = tuple(map(str, path))
+        name = identifier("_".join(path), {known.parameter.name for known in read})
+        try:
+            read.append(_domain(name, path, domain))
+        except SpaceError as error:
+            raise StudyError(f"{'/'.join(path)} is {domain!r}: {error.sentence}") from None
+    return read, {tuple(map(str, path)): value for path, value in fixed}
+
+
+def _domain(name: str, path: KeyPath, domain: Any) -> Domain:
+    sample = package("ray.tune.search.sample", extra="ray", door="tunepass.integrations.ray")
+    if isinstance(domain, sample.Categorical):
+        choices = tuple(as_scalar(choice) for choice in domain.categories)
+        return Domain(categorical(name, choices), path, choices)
+    if not isinstance(domain, (sample.Float, sample.Integer)):
+        raise SpaceError("it is no range and no choice", hint="functions are for Ray's own random search")
+    sampler, step = domain.get_sampler(), None
+    if isinstance(sampler, sample.Quantized):
+        sampler, step = sampler.sampler, sampler.q
+    log = isinstance(sampler, sample.LogUniform)
+    if not log and not isinstance(sampler, sample.Uniform):
+        raise SpaceError("a normal distribution has no ends", hint="write tune.uniform with ends")
+    if isinstance(domain, sample.Float):
+        if step is not None and log:
+            steps = range(-(-domain.lower // step).__int__(), int(domain.upper // step) + 1)
+            return Domain(Ordinal(name, [k * step for k in steps], log=True), path)
+        return Domain(Real(name, domain.lower, domain.upper, log=log, step=step), path)
+    highest = domain.upper if step not in (None, 1) else domain.upper - 1  # quantised ranges have their upper end
+    if step in (None, 1):
+        return Domain(Integer(name, domain.lower, highest, log=log), path)
+    return Domain(Ordinal(name, [*range(-(-domain.lower // step) * step, highest + 1, step)], log=log), path)
+
+
+def _configuration(space: Space, values: Mapping[str, Any]) -> Configuration:
+    """Raises StudyError where the values are not of the space."""
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return validation.valid_configuration(space, plain)
+
+
+def _plain_outcome(outcome: Outcome) -> dict[str, object]:
+    if isinstance(outcome, Measured):
+        return {"values": dict(outcome.values)}
+    return (
+        {"failed": outcome.stage, "log": outcome.log} if isinstance(outcome, Failed) else {"failed": "run", "log": ""}
+    )
+
+
+def _read_outcome(state: Mapping[str, Any]) -> Outcome:
+    return Measured(state["values"]) if "values" in state else Failed(state["failed"], state["log"])
