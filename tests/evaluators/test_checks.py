@@ -257,7 +257,7 @@ def test_where_the_clocks_disagree_the_row_says_so_for_good(tmp_path: Path) -> N
     ledgers = kernel_ledgers.KernelLedgers(task_of(tmp_path, ADD), lambda: pytest.fail("no reference"))
     configuration = Configuration({"A": 0})
     timing = Timing(median_s=1.0, interval_s=(1.0, 1.0), samples=(1.0,), disturbed=0, calibration_s=1e-5)
-    ledgers.note_clock(configuration, replace(timing, unexplained=0.01))
+    ledgers.note_timing(configuration, replace(timing, unexplained=0.01))
     assert not ledgers.of(configuration).missed
-    ledgers.note_clock(configuration, replace(timing, unexplained=0.2))
+    ledgers.note_timing(configuration, replace(timing, unexplained=0.2))
     assert lacks({check.name: check for check in ledgers.of(configuration).missed}["outside clock"], "20 % less")

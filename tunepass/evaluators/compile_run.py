@@ -274,7 +274,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             return Evaluation(failure, built.seconds, tail(failure.log), checks=self.checks(built.configuration))
         started = time.monotonic()
         outcome, timing = self._judge.measured(run, self.patience.search_s)
-        self._ledgers.note_clock(built.configuration, timing)
+        self._ledgers.note_timing(built.configuration, timing)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
         speed = timing.speed if timing else None

@@ -155,7 +155,8 @@ class HarnessJudge:
     def questions(self) -> Questions:
         filling = self._reference().filling
         known = [variant for variant in self._reference().variants if variant != filling]
-        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
+        overheads = self._reference().overheads
+        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1], overheads)
 
     def value(self, run: HarnessRun) -> float | Failed:
         """Value of one round."""

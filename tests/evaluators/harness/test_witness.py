@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from tunepass.evaluators.harness.dialogue.dialogues import Timed
-from tunepass.evaluators.harness.dialogue.witness import CALL_SHARE, DELAY_S, FAR_S, Ordered, Witness
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
+from tunepass.evaluators.harness.dialogue.witness import (
+    CALL_SHARE,
+    DELAY_S,
+    FAR_S,
+    NEW_SHARE,
+    NewInputs,
+    Ordered,
+    Witness,
+)
 from tunepass.evaluators.measure.timing import Sample, counted, summarise
 
 
@@ -15,10 +26,10 @@ def taken(*seconds: float, interruptions: int = 0) -> list[Sample]:
     return [Sample(each, interruptions, 1e-5) for each in seconds]
 
 
-def alone(*outside_s: float, empty_s: float = 0.0, large: bool = False, share: float = 1.0) -> Witness:
+def alone(*outside_s: float, empty_s: float = 0.0, share: float = 1.0, overhead_s: float = math.inf) -> Witness:
     """Of orders of one call."""
-    orders = tuple(Ordered(each, 1, range(k, k + 1), share) for k, each in enumerate(outside_s))
-    return Witness(orders, empty_s, large)
+    orders = tuple(Ordered(each, 1, range(k, k + 1), share, overhead_s) for k, each in enumerate(outside_s))
+    return Witness(orders, empty_s)
 
 
 def seconds_of(witness: Witness, samples: Sequence[Sample]) -> list[float]:
@@ -39,7 +50,8 @@ def seconds_of(witness: Witness, samples: Sequence[Sample]) -> list[float]:
         (alone(1.25, empty_s=0.5, share=0.5), 1.0, 1.0),
         (alone(1.5, empty_s=0.5, share=0.5), 1.0, 1.25),
         (alone(1.7, empty_s=0.5), 1.0, 1.2),
-        (alone(1.7, empty_s=0.5, large=True), 1.0, 1.0),
+        (alone(1.7, empty_s=0.7), 1.0, 1.0),
+        (alone(1.7, empty_s=0.7, overhead_s=0.1), 1.0, 1.595),  # around the source it takes less
     ],
 )
 def test_the_seconds_that_count(witness: Witness, said: float, counting: float) -> None:
@@ -92,10 +104,33 @@ def test_who_says_far_less_than_nearly_all_orders_take_is_accused() -> None:
     assert not Witness(()).doubts(taken(1e-9))
 
 
-@pytest.mark.parametrize("refilled_s,doubted", [(3.9, False), (4.1, True)])
-def test_a_call_with_new_inputs(refilled_s: float, doubted: bool) -> None:
-    seen = Witness((Ordered(1.0, 1, range(1)),), refilled_s=refilled_s)
-    assert bool(seen.doubts(taken(1.0))) is doubted
+def renewed(*new_s: float) -> Witness:
+    """After orders of a call of one second, calls that take as long with new inputs."""
+    return replace(
+        alone(*[1.0] * len(new_s)),
+        new_inputs=tuple(
+            NewInputs(k, Ordered(each, 1, range(1)), tuple(taken(each)), 0.0) for k, each in enumerate(new_s)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "new_s,counting",
+    [((1.03, 1.03), 1.0), ((5.0, 1.0), 1.0), ((2.0, 2.5), 2.0), ((9.0, 2.0, 2.0, 1.0), 2.0), ((1.0,) * 6, 1.0)],
+)
+def test_calls_with_new_inputs_count_where_they_are_slower(new_s: tuple[float, ...], counting: float) -> None:
+    seconds = seconds_of(renewed(*new_s), taken(*[1.0] * len(new_s)))
+    assert seconds == pytest.approx([max(1.0, (1 - NEW_SHARE) * counting)] * len(new_s))
+
+
+def test_what_new_inputs_cost_the_source_is_allowed() -> None:
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, new_inputs_s=0.8)
+    assert seconds_of(replace(renewed(2.0, 2.0), overheads=source), taken(1.0, 1.0)) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("new_s,doubted", [(4.1, False), (4.3, True)])
+def test_who_is_far_slower_with_new_inputs_is_accused(new_s: float, doubted: bool) -> None:
+    assert bool(renewed(new_s, new_s).doubts(taken(1.0, 1.0))) is doubted
 
 
 def test_the_larger_clock_makes_the_timing_and_says_so() -> None:

@@ -3,61 +3,100 @@
     o_k   seconds from order number k to its answer, with waits for a core left out
     n_k   calls of this order
     m_k   median of its samples, seconds a call: of those that count, or of all where that is less
-    e_k   seconds of an order of this length that does all but call
+    e_k   seconds of an order of this length that does all but call; at most a little more than around the source
     x_k   o_k - e_k - n_k m_k, seconds that the samples do not explain
-    l_k   slack: a share of n_k m_k, of what e_k is longer, and the delay of an answer
-    r     seconds of a call all of whose inputs are new
+    l_k   slack: a share of n_k m_k and of e_k, what x is around the source, and the delay of an answer
+    r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j)
+    v     slack of r: a share of it, or what such a call of the source takes longer than others
 
 Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
 the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
-accuses nobody. A program is accused only where three quarters of all orders take far longer than all of its samples
-together. Also where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
+accuses nobody. All samples count as longer by (r_j - v) / m_k(j), the least of a few or the median of more orders j,
+where that is more than 1: calls of which few inputs changed may have been no computation of all results. A program is
+accused only where three quarters of all orders take far longer than all of its samples together, or calls with new
+inputs far longer than others.
 
 Each sample is taken in one of these orders, and an order that is looked at is like any other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.measure.timing import Sample, counted
 
-CALL_SHARE = 0.04  # interrupts, what calls do to the caches of what is done beside them
-EMPTY_SHARE = 0.1  # of what is done beside calls, where that takes longer than the calls
-LARGE_SHARE = 1.0  # the same of large outputs, in any case: restoring them misses caches only where calls are made
-DELAY_S = 10e-6  # by which an answer may be later than that to an order without calls
+CALL_SHARE = 0.02  # interrupts, what calls do to the caches of what is done beside them
+OVERHEAD_SHARE = 0.01  # of what is done beside calls
+OVERHEAD_MARGIN = 1.05  # times what is done beside calls around the source: the machine's speed changes
+UNEXPLAINED_MARGIN = 1.25  # times what calls of the source do to the caches of what is done beside them
+DELAY_S = 5e-6  # by which an answer may be later than that to an order without calls
+ENOUGH_NEW = 4  # orders with new inputs, of which the median counts, not the least
+NEW_SHARE = 0.03  # of a call all of whose inputs are new
+NEW_MARGIN = 1.25  # times what such a call of the source takes longer
 FAR_CALL_SHARE, FAR_EMPTY_SHARE, FAR_S = 0.25, 0.5, 100e-6  # slack beyond which a program is accused
 REFILLED_FACTOR = 4.0  # caches and branch predictors have to get used to new inputs
 SLACK_S = 300e-6  # of a single order and its answer
 
 
-def slow_refilled(refilled_s: float, call_s: float) -> bool:
-    return refilled_s > REFILLED_FACTOR * call_s + SLACK_S
-
-
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Seconds of an order from outside, its calls, the numbers of its samples, and its share of a usual order."""
+    """Seconds of an order from outside, its calls, the numbers of its samples, its share of a usual order, and seconds
+    of what is done beside so many calls around the source."""
 
     outside_s: float
     calls: int
     samples: range
     share: float = 1.0
+    overhead_s: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class NewInputs:
+    """An order of calls all of whose inputs are new, its samples, and seconds of such an order without calls. It came
+    after order number `after`, when the machine was as fast."""
+
+    after: int
+    order: Ordered
+    samples: tuple[Sample, ...]
+    empty_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """All orders by the parent's clock, and seconds of a usual one without calls."""
+    """All orders by the parent's clock, and seconds of a usual one without calls. `unread`: why the program's memory
+    could not be read from outside."""
 
     orders: tuple[Ordered, ...]
     empty_s: float = 0.0
-    large: bool = False  # outputs
-    refilled_s: float = 0.0  # of a call all of whose inputs are new; 0 where there was none
+    overheads: Overheads | None = None
+    new_inputs: tuple[NewInputs, ...] = ()
+    unread: str = field(default="", compare=False)
 
     def corrected(self, samples: Sequence[Sample]) -> list[Sample]:
         """With the seconds that the parent's clock adds."""
+        result = self._explained(samples)
+        factor = self.new_factor(result)
+        return [replace(each, seconds=factor * each.seconds) for each in result] if factor > 1 else result
+
+    def new_factor(self, samples: Sequence[Sample]) -> float:
+        """How many times a call takes longer, beyond the slack, with inputs that are all new; at least 1."""
+        longer_s = self.overheads.new_inputs_s if self.overheads else 0.0
+        factors = []
+        for new in self.new_inputs:
+            call_s = median(samples[i].seconds for i in self.orders[new.after].samples)
+            new_s = self._new_s(new)
+            factors.append((new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s)) / call_s)
+        return max(1.0, median(factors) if len(factors) >= ENOUGH_NEW else min(factors, default=1.0))
+
+    def _new_s(self, new: NewInputs) -> float:
+        seen = Witness((new.order,), new.empty_s, self.overheads)
+        return median(sample.seconds for sample in seen._explained(new.samples))
+
+    def _explained(self, samples: Sequence[Sample]) -> list[Sample]:
         result, numbers = list(samples), frozenset(counted(samples))
         for order in self.orders:
             of_order = [samples[i].seconds for i in order.samples]
@@ -68,20 +107,23 @@ class Witness:
         return result
 
     def _factor(self, order: Ordered, call_s: float) -> float:
-        claimed_s, empty_s = order.calls * call_s, order.share * self.empty_s
-        unexplained_s = order.outside_s - empty_s - claimed_s
-        longer_s = empty_s if self.large else max(0.0, empty_s - claimed_s)
-        share = LARGE_SHARE if self.large else EMPTY_SHARE
-        over_s = unexplained_s - CALL_SHARE * claimed_s - share * longer_s - DELAY_S
-        return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / claimed_s
+        claimed_s, overhead_s = order.calls * call_s, self._overhead_s(order)
+        unexplained_s = order.outside_s - overhead_s - claimed_s
+        usual_s = UNEXPLAINED_MARGIN * self.overheads.unexplained_s if self.overheads else 0.0
+        slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * overhead_s + order.calls * usual_s + DELAY_S
+        return 1 + max(0.0, min(unexplained_s, 2 * (unexplained_s - slack_s))) / claimed_s
+
+    def _overhead_s(self, order: Ordered) -> float:
+        return min(order.share * self.empty_s, OVERHEAD_MARGIN * order.overhead_s)
 
     def doubts(self, samples: Sequence[Sample]) -> str:
         """Why the samples cannot be true; empty where they can."""
         call_s = median(samples[i].seconds for i in counted(samples))
-        if slow_refilled(self.refilled_s, call_s):
+        if (self.new_factor(samples) - 1) * call_s > (REFILLED_FACTOR - 1) * call_s + SLACK_S:
+            new_s = median(self._new_s(new) for new in self.new_inputs)
             return (
                 f"its samples say {1000 * call_s:.6g} ms a call, but seen from outside, with inputs all of which "
-                f"are new, it takes {1000 * self.refilled_s:.6g} ms"
+                f"are new, it takes {1000 * new_s:.6g} ms"
             )
         far = [(self._far_s(order, claimed), claimed, order.outside_s) for order, claimed in self._claimed(samples)]
         if not far or sorted(far)[len(far) // 4][0] <= FAR_S:
@@ -100,5 +142,5 @@ class Witness:
         ]
 
     def _far_s(self, order: Ordered, claimed_s: float) -> float:
-        empty_s = order.share * self.empty_s
+        empty_s = self._overhead_s(order)
         return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * claimed_s
