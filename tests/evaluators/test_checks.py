@@ -261,3 +261,29 @@ def test_where_the_clocks_disagree_the_row_says_so_for_good(tmp_path: Path) -> N
     assert not ledgers.of(configuration).missed
     ledgers.note_timing(configuration, replace(timing, unexplained=0.2))
     assert lacks({check.name: check for check in ledgers.of(configuration).missed}["outside clock"], "20 % less")
+
+
+def test_results_that_cannot_be_read_from_outside_are_told_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def refuse(path: str, *rest: int, **named: int) -> int:
+        if str(path).endswith("/mem"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **named)
+
+    assert evaluated(tmp_path, ADD)["timed results"].state == "ran"
+    monkeypatch.setattr(conversation.os, "open", refuse)
+    row = evaluated(tmp_path, ADD)["timed results"]
+    assert lacks(row, "its memory cannot be read from outside (Permission denied): it may compute them late")
+    assert "kernel.yama.ptrace_scope" in row.remedy
+
+
+def test_an_unread_result_and_a_clock_that_disagrees_are_two_rows(tmp_path: Path) -> None:
+    ledgers = kernel_ledgers.KernelLedgers(task_of(tmp_path, ADD), lambda: pytest.fail("no reference"))
+    timing = Timing(median_s=1.0, interval_s=(1.0, 1.0), samples=(1.0,), disturbed=0, calibration_s=1e-5)
+    ledgers.note_timing(DEFAULT, replace(timing, unexplained=0.2, unread="hidden"))
+    assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}
+    ledgers.note_timing(DEFAULT, timing)
+    assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}, "for good"

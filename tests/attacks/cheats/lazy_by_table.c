@@ -1,12 +1,13 @@
 /* expect: wrong_result, cheated, measured, timeout */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
-/* Puts functions of its own into the table by which the program calls the C library: results are computed when they are
- * written or copied. */
+/* Puts a function of its own into the table by which the program calls the C library: a call keeps a copy of its inputs
+ * alone, and the results of all calls of an order are computed before it is answered. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -22,35 +23,37 @@ static void honest(int n, const double *x, double *y)
     }
 }
 
-static const double *from;
-static double *to;
-static int size, due;
+enum { SIZE = 2048, MOST = 256 };
+static double inputs[MOST][SIZE];
+static int due;
+static char *results;
+static unsigned long stride, slots;
 
+/* Outputs of all calls of an order, where they are read. */
 static void compute(void)
 {
-    if (due)
-        due = 0, honest(size, from, to);
+    for (int k = 0; k < due && results; k++)
+        honest(SIZE, inputs[k], (double *)(results + k * stride));
+    due = 0;
 }
 
 static ssize_t late_write(int file, const void *at, size_t bytes)
 {
-    if (at == to)
+    const char *line = at;
+    if (bytes > 4 && !memcmp(line, "log ", 4)) {
+        results = (char *)strtoul(line + 4, (char **)&line, 10);
+        stride = strtoul(line, (char **)&line, 10), slots = strtoul(line, 0, 10);
+    }
+    if (bytes >= 3 && !memcmp((const char *)at + bytes - 3, "ok\n", 3)) /* the answer to an order */
         compute();
     return syscall(SYS_write, file, at, bytes);
-}
-
-static void *late_copy(void *target, const void *source, size_t bytes)
-{
-    if (source == to && bytes == size * sizeof *to)
-        compute();
-    return memmove(target, source, bytes);
 }
 
 static void patch(ElfW(Addr) base, const ElfW(Rela) *at, size_t bytes, const ElfW(Sym) *symbols, const char *names)
 {
     for (size_t k = 0; k < bytes / sizeof *at; k++) {
         const char *name = names + symbols[ELF64_R_SYM(at[k].r_info)].st_name;
-        void *ours = !strcmp(name, "write") ? (void *)late_write : !strcmp(name, "memcpy") ? (void *)late_copy : 0;
+        void *ours = !strcmp(name, "write") ? (void *)late_write : 0;
         void **slot = (void **)(base + at[k].r_offset);
         if (!ours)
             continue;
@@ -91,14 +94,19 @@ static int is_timed(void)
     return known;
 }
 
+#if ATTACK
+__attribute__((constructor)) static void begin(void)
+{
+    if (is_timed())
+        patch_program();
+}
+#endif
+
 void smooth(int n, const double *x, double *y)
 {
-    static int calls;
-    if (!ATTACK || n != 2048 || !is_timed()) {
+    if (!ATTACK || n != SIZE || !results || due >= (int)slots || due >= MOST) {
         honest(n, x, y);
         return;
     }
-    if (calls++ == 0)
-        patch_program();
-    from = x, to = y, size = n, due = 1;
+    memcpy(inputs[due++], x, n * sizeof *x);
 }

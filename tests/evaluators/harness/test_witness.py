@@ -90,6 +90,22 @@ def test_a_machine_that_changes_its_speed_is_no_cheat() -> None:
     assert not seen.doubts(samples)
 
 
+def test_orders_that_others_disturb_raise_nothing() -> None:
+    """Six of ten orders take longer outside the calls, which say what they say in the others."""
+    samples = taken(*[1.0] * 10)
+    assert alone(*[1.0] * 4, *[1.6] * 6).corrected(samples) == samples
+    assert summarise(alone(*[1.0] * 3, *[1.6] * 7).corrected(samples)).median_s == pytest.approx(1.6)
+
+
+def test_who_says_less_in_some_orders_alone_gains_nothing_in_them() -> None:
+    samples = taken(*[1.0] * 6, *[0.5] * 4)
+    assert seconds_of(alone(*[1.0] * 10), samples) == pytest.approx([1.0] * 10)
+
+
+def test_an_order_is_never_said_to_take_longer_than_it_was_seen_to() -> None:
+    assert seconds_of(alone(1.5, 1.5, 1.5, 0.9), taken(1.0, 1.0, 1.0, 0.8)) == pytest.approx([1.5, 1.5, 1.5, 0.9])
+
+
 def test_a_busy_machine_accuses_nobody() -> None:
     """Half of the orders take far longer than the samples say; or all do, and one sample of each says so."""
     assert not alone(1.0, 9.0, 1.0, 9.0).doubts(taken(*[1.0] * 4))

@@ -17,7 +17,7 @@ from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation, Order
 from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.harness.dialogue.report import ForgedReport
-from tunepass.evaluators.harness.dialogue.witness import NewInputs, Ordered, Witness
+from tunepass.evaluators.harness.dialogue.witness import NewInputs, Ordered, Witness, low
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.study.outcome import Failed
 
@@ -161,7 +161,7 @@ class Sampler:
     def witness(self) -> Witness:
         while len(self._empty) < FEWEST_EMPTY:
             self._measure_nothing()
-        return Witness(tuple(self._orders), median(self._empty), self.ask.overheads, tuple(self._new), self.talk.unread)
+        return Witness(tuple(self._orders), low(self._empty), self.ask.overheads, tuple(self._new), self.talk.unread)
 
     def renew_inputs(self, call_s: float) -> None:
         """An order of calls all of whose inputs are new, after one in which a call took `call_s`; one of all these is

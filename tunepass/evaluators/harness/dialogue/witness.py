@@ -4,7 +4,8 @@
     n_k   calls of this order
     m_k   median of its samples, seconds a call: of those that count, or of all where that is less
     e_k   seconds of an order of this length that does all but call; at most a little more than around the source
-    x_k   o_k - e_k - n_k m_k, seconds that the samples do not explain
+    q     the value below which two fifths of all (o_k - e_k) / n_k lie: on a busy machine others take longer
+    x_k   min(o_k - e_k, n_k q) - n_k m_k, seconds that the samples do not explain
     l_k   slack: a share of n_k m_k and of e_k, what x is around the source, and the delay of an answer
     r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j)
     v     slack of r: a share of it, or what such a call of the source takes longer than others
@@ -22,7 +23,7 @@ Each sample is taken in one of these orders, and an order that is looked at is l
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -40,6 +41,13 @@ NEW_MARGIN = 1.25  # times what such a call of the source takes longer
 FAR_CALL_SHARE, FAR_EMPTY_SHARE, FAR_S = 0.25, 0.5, 100e-6  # slack beyond which a program is accused
 REFILLED_FACTOR = 4.0  # caches and branch predictors have to get used to new inputs
 SLACK_S = 300e-6  # of a single order and its answer
+LOW = 0.4  # share of the orders that are seen to take less than what counts as usual
+
+
+def low(values: Iterable[float]) -> float:
+    """The value below which two fifths of them lie: what disturbs an order makes it longer."""
+    ordered = sorted(values)
+    return ordered[int(LOW * (len(ordered) - 1))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +106,23 @@ class Witness:
 
     def _explained(self, samples: Sequence[Sample]) -> list[Sample]:
         result, numbers = list(samples), frozenset(counted(samples))
+        usual_s = low(self._seen_s(order) for order in self.orders) if self.orders else 0.0
         for order in self.orders:
             of_order = [samples[i].seconds for i in order.samples]
             which = [samples[i].seconds for i in order.samples if i in numbers]
-            factor = self._factor(order, min(median(of_order), median(which or of_order)))
+            seen_s = min(usual_s, self._seen_s(order))
+            factor = self._factor(order, min(median(of_order), median(which or of_order)), seen_s)
             for i in order.samples:
                 result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
         return result
 
-    def _factor(self, order: Ordered, call_s: float) -> float:
+    def _seen_s(self, order: Ordered) -> float:
+        """Seconds of a call, from outside."""
+        return (order.outside_s - self._overhead_s(order)) / order.calls
+
+    def _factor(self, order: Ordered, call_s: float, seen_s: float) -> float:
         claimed_s, overhead_s = order.calls * call_s, self._overhead_s(order)
-        unexplained_s = order.outside_s - overhead_s - claimed_s
+        unexplained_s = order.calls * seen_s - claimed_s
         usual_s = UNEXPLAINED_MARGIN * self.overheads.unexplained_s if self.overheads else 0.0
         slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * overhead_s + order.calls * usual_s + DELAY_S
         return 1 + max(0.0, min(unexplained_s, 2 * (unexplained_s - slack_s))) / claimed_s
