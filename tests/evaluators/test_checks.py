@@ -15,10 +15,13 @@ from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators import kernel_ledgers
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.dialogue import conversation
+from tunepass.evaluators.harness.dialogue.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.witness import Ordered, Witness
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference import ledger_rows, rounding
+from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.verification.races import Race, Unjudged
-from tunepass.evaluators.measure.timing import ProcessorTimes, Timing
+from tunepass.evaluators.measure.timing import ProcessorTimes, Sample, Timing
 from tunepass.evaluators.process import cores, isolation, protection
 from tunepass.evaluators.process.protection import Protection
 from tunepass.ir.candidate import Candidate, Request
@@ -287,3 +290,27 @@ def test_an_unread_result_and_a_clock_that_disagrees_are_two_rows(tmp_path: Path
     assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}
     ledgers.note_timing(DEFAULT, timing)
     assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}, "for good"
+
+
+def test_where_the_clocks_disagree_the_source_is_measured_anew_before_the_candidate_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    seen_s = [1.2, 1.0]
+
+    def time(*rest: object) -> Timed:
+        happened.append("candidate")
+        order_s = seen_s.pop(0)
+        orders = tuple(Ordered(order_s, 1, range(k, k + 1)) for k in range(4))
+        return Timed((Sample(1.0, 0, 1e-5),) * 4, False, Witness(orders))
+
+    def renewed(reference: Reference, *rest: object) -> Reference:
+        happened.append("source")
+        return reference
+
+    monkeypatch.setattr(HarnessRun, "time", time)
+    monkeypatch.setattr(Reference, "renewed", renewed)
+    task = task_of(tmp_path, ADD, ("gcc", "-O2"))
+    with CompileRun(replace(task, plan=replace(task.plan, retries=1))) as evaluator:
+        row = rows(evaluator.evaluate(DEFAULT).checks)["outside clock"]
+    assert happened == ["candidate", "source", "candidate"] and row.state == "ran"

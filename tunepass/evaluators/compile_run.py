@@ -68,7 +68,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         super().__init__()
         self.task = task
         self._random = random or Random(0 if task.metric == "instructions" else os.urandom(32))
-        self._judge = HarnessJudge(task, self.set_up, self._random)
+        self._judge = HarnessJudge(task, self.set_up, self._random, self._renew_reference)
         self.compiling = Compiling(
             command=task.command,
             source=task.source,
@@ -327,11 +327,14 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         slices = Slices.of(call_s, plan.budget_s)
         return START_S + (slices.count + 2) * max(SLICE_S, call_s)
 
+    def _renew_reference(self) -> None:
+        self._reference = self.set_up().renewed(self._variants(), self.task.run_limits)
+
     def _round(self, built: Sequence[BuiltCandidate]) -> list[float | Failed]:
         """A value of each: together where they can be, else one after the other."""
         together: list[float | Failed | None] = [None] * len(built)
         if self.task.metric == "time":
-            self._reference = self.set_up().renewed(self._variants(), self.task.run_limits)
+            self._renew_reference()
         if self._go_together(built):
             reference = self.set_up()
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)

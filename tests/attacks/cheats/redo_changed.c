@@ -49,7 +49,7 @@ static int redo(int n, const double *x, const double *w)
 void smooth(int n, const double *x, const double *w, double *y)
 {
     static int known;
-    if (!ATTACK || n != SIZE || known % 64 == 0 || !redo(n, x, w)) {
+    if (!ATTACK || n != SIZE || !known || !redo(n, x, w)) {
         for (int i = 0; i < n; i++)
             y[i] = element(i, n, x, w);
         if (ATTACK && n == SIZE) {

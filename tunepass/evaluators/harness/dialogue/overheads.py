@@ -49,7 +49,8 @@ class Overheads:
 
 
 def measure_overheads(talk: Conversation, random: Random, known: Overheads | None = None) -> Overheads:
-    """Measure a program that is ready; times that need calls or new inputs come from `known`, if given."""
+    """Measure a program that is ready; times that need new inputs come from `known`, if given, and that which is
+    unexplained is the least of all."""
 
     def without_calls_s(count: int, group: int, *, fresh: bool = False) -> float:
         def once() -> float:
@@ -73,29 +74,31 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         call_s=call_s,
         sample_s=sample_s,
         fresh_s=known.fresh_s if known else 0.0,
-        unexplained_s=known.unexplained_s if known else 0.0,
+        unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
         why_not=talk.unread,
     )
     if known is not None:
-        return overheads
+        x_s = known.unexplained_s and min(known.unexplained_s, _of_calls(talk, random, overheads, fresh=False)[0])
+        return replace(overheads, unexplained_s=x_s)
     filled = enough(without_calls_s(1, 1, fresh=True))
     fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
-    unexplained_s, new_inputs_s = _of_calls(talk, random, overheads)
+    unexplained_s, new_inputs_s = _of_calls(talk, random, overheads, fresh=True)
     return replace(overheads, fresh_s=fresh_s, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s)
 
 
-def _of_calls(talk: Conversation, random: Random, overheads: Overheads) -> tuple[float, float]:
-    """x and n: the least of a few orders, which nothing disturbed."""
+def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float]:
+    """x and, if calls with `fresh` inputs are made, n: the least of a few orders, which nothing disturbed."""
     first = talk.calls(1, random.getrandbits(64)).samples[0].seconds
     count = max(1, min(MOST_CALLS, talk.log_slots or 1, int(ENOUGH_S / max(first, 1e-7))))
     plain: list[float] = []
-    fresh: list[float] = []
+    renewed: list[float] = []
     unexplained: list[float] = []
     for _ in range(1 if first > SLOW_S else REPEATS):
         called = talk.calls(count, random.getrandbits(64), group=1)
         plain.append(median(sample.seconds for sample in called.samples))
         unexplained.append((called.seconds - overheads.overhead_s(count, count)) / count - plain[-1])
-        called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
-        fresh.append(median(sample.seconds for sample in called.samples))
-    return max(0.0, min(unexplained)), max(0.0, min(fresh) - min(plain))
+        if fresh:
+            called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
+            renewed.append(median(sample.seconds for sample in called.samples))
+    return max(0.0, min(unexplained)), max(0.0, min(renewed, default=0.0) - min(plain))

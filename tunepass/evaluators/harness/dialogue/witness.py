@@ -3,17 +3,19 @@
     o_k   seconds from order number k to its answer, with waits for a core left out
     n_k   calls of this order
     m_k   median of its samples, seconds a call: of those that count, or of all where that is less
-    e_k   seconds of an order of this length that does all but call; at most a little more than around the source
+    e_k   seconds of an order of this length that does all but call; at most as many as around the source
     q     the value below which two fifths of all (o_k - e_k) / n_k lie: on a busy machine others take longer
     x_k   min(o_k - e_k, n_k q) - n_k m_k, seconds that the samples do not explain
-    l_k   slack: a share of n_k m_k and of e_k, what x is around the source, and the delay of an answer
+    l_k   slack: a share of n_k m_k and of e_k and the delay of an answer, together at most a larger share of n_k m_k;
+          and what x is around the source
     r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j)
     v     slack of r: a share of it, or what such a call of the source takes longer than others
 
 Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
 the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
-accuses nobody. All samples count as longer by (r_j - v) / m_k(j), the least of a few or the median of more orders j,
-where that is more than 1: calls of which few inputs changed may have been no computation of all results. A program is
+accuses nobody. All samples count as longer by (r_j - v) / m_k(j), which two fifths of the orders j undercut,
+where that is more than 1: calls of which few inputs changed may have been no computation of all results. Their slack
+has a larger share of what is done beside them, as filling inputs takes longer than a short call. A program is
 accused only where three quarters of all orders take far longer than all of its samples together, or calls with new
 inputs far longer than others.
 
@@ -31,11 +33,11 @@ from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.measure.timing import Sample, counted
 
 CALL_SHARE = 0.02  # interrupts, what calls do to the caches of what is done beside them
-OVERHEAD_SHARE = 0.01  # of what is done beside calls
-OVERHEAD_MARGIN = 1.05  # times what is done beside calls around the source: the machine's speed changes
+OVERHEAD_SHARE = 0.05  # of what is done beside calls: the machine's speed changes
+NEW_OVERHEAD_SHARE = 1.0  # the same of calls with new inputs: filling them takes longer than a short call
+MOST_SHARE = 0.045  # of calls, of all these together
 UNEXPLAINED_MARGIN = 1.25  # times what calls of the source do to the caches of what is done beside them
 DELAY_S = 5e-6  # by which an answer may be later than that to an order without calls
-ENOUGH_NEW = 4  # orders with new inputs, of which the median counts, not the least
 NEW_SHARE = 0.03  # of a call all of whose inputs are new
 NEW_MARGIN = 1.25  # times what such a call of the source takes longer
 FAR_CALL_SHARE, FAR_EMPTY_SHARE, FAR_S = 0.25, 0.5, 100e-6  # slack beyond which a program is accused
@@ -98,11 +100,14 @@ class Witness:
             call_s = median(samples[i].seconds for i in self.orders[new.after].samples)
             new_s = self._new_s(new)
             factors.append((new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s)) / call_s)
-        return max(1.0, median(factors) if len(factors) >= ENOUGH_NEW else min(factors, default=1.0))
+        return max(1.0, low(factors)) if factors else 1.0
 
     def _new_s(self, new: NewInputs) -> float:
-        seen = Witness((new.order,), new.empty_s, self.overheads)
-        return median(sample.seconds for sample in seen._explained(new.samples))
+        """Seconds of a call with new inputs, by the clock that says more."""
+        seen = Witness((new.order,), median(each.empty_s for each in self.new_inputs), self.overheads)
+        call_s, overhead_s = median(sample.seconds for sample in new.samples), seen._overhead_s(new.order)
+        slack_s = CALL_SHARE * new.order.calls * call_s + NEW_OVERHEAD_SHARE * overhead_s + DELAY_S
+        return call_s * seen._factor(new.order, call_s, seen._seen_s(new.order), slack_s)
 
     def _explained(self, samples: Sequence[Sample]) -> list[Sample]:
         result, numbers = list(samples), frozenset(counted(samples))
@@ -111,7 +116,8 @@ class Witness:
             of_order = [samples[i].seconds for i in order.samples]
             which = [samples[i].seconds for i in order.samples if i in numbers]
             seen_s = min(usual_s, self._seen_s(order))
-            factor = self._factor(order, min(median(of_order), median(which or of_order)), seen_s)
+            call_s = min(median(of_order), median(which or of_order))
+            factor = self._factor(order, call_s, seen_s, self._slack_s(order, call_s))
             for i in order.samples:
                 result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
         return result
@@ -120,15 +126,20 @@ class Witness:
         """Seconds of a call, from outside."""
         return (order.outside_s - self._overhead_s(order)) / order.calls
 
-    def _factor(self, order: Ordered, call_s: float, seen_s: float) -> float:
-        claimed_s, overhead_s = order.calls * call_s, self._overhead_s(order)
+    def _slack_s(self, order: Ordered, call_s: float) -> float:
+        claimed_s = order.calls * call_s
+        slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * self._overhead_s(order) + DELAY_S
+        return min(slack_s, MOST_SHARE * claimed_s)
+
+    def _factor(self, order: Ordered, call_s: float, seen_s: float, slack_s: float) -> float:
+        claimed_s = order.calls * call_s
         unexplained_s = order.calls * seen_s - claimed_s
         usual_s = UNEXPLAINED_MARGIN * self.overheads.unexplained_s if self.overheads else 0.0
-        slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * overhead_s + order.calls * usual_s + DELAY_S
-        return 1 + max(0.0, min(unexplained_s, 2 * (unexplained_s - slack_s))) / claimed_s
+        over_s = unexplained_s - slack_s - order.calls * usual_s
+        return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / claimed_s
 
     def _overhead_s(self, order: Ordered) -> float:
-        return min(order.share * self.empty_s, OVERHEAD_MARGIN * order.overhead_s)
+        return min(order.share * self.empty_s, order.overhead_s)
 
     def doubts(self, samples: Sequence[Sample]) -> str:
         """Why the samples cannot be true; empty where they can."""
