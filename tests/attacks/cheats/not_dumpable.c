@@ -1,7 +1,7 @@
-/* expect: cheated */
+/* expect: cheated, measured */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
-/* Forbids that its memory is read, before main begins. */
+/* Forbids that its memory is read, before main begins. Root reads it all the same, and finds what is right. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
