@@ -1,6 +1,6 @@
-/* expect: wrong_result, cheated, measured, timeout */
+/* expect: wrong_result, cheated */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
-#pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
+#pragma tunepass kernel smooth(n = 256, x: in double[n], y: out double[n])
 /* As lazy_by_table.c, but the results are computed after the answer, as soon as the parent's clock has stopped. */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -22,7 +22,7 @@ static void honest(int n, const double *x, double *y)
     }
 }
 
-enum { SIZE = 2048, MOST = 256 };
+enum { SIZE = 256, MOST = 256 };
 static double inputs[MOST][SIZE];
 static int due;
 static char *results;

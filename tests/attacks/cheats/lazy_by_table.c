@@ -1,4 +1,4 @@
-/* expect: wrong_result, cheated, measured, timeout */
+/* expect: cheated, measured */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Puts a function of its own into the table by which the program calls the C library: a call keeps a copy of its inputs
