@@ -125,6 +125,13 @@ def test_who_says_far_less_than_nearly_all_orders_take_is_accused() -> None:
     assert not Witness(()).doubts(taken(1e-9))
 
 
+def test_a_machine_that_became_slower_since_the_source_ran_accuses_nobody() -> None:
+    """The orders without calls are as slow as those with calls; the samples are corrected all the same."""
+    seen = alone(*[2.1] * 4, empty_s=1.9, overhead_s=1.0)
+    assert not seen.doubts(taken(*[0.17] * 4))
+    assert seconds_of(seen, taken(*[0.17] * 4)) == pytest.approx([1.1] * 4)
+
+
 def renewed(*new_s: float) -> Witness:
     """After orders of a call of one second, calls that take as long with new inputs."""
     return replace(

@@ -167,5 +167,5 @@ class Witness:
         ]
 
     def _far_s(self, order: Ordered, claimed_s: float) -> float:
-        empty_s = self._overhead_s(order)
+        empty_s = order.share * self.empty_s  # the program's own: the source's was perhaps taken on a faster machine
         return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * claimed_s
