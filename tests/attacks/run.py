@@ -26,7 +26,7 @@ from tests.attacks.source import Attack
 FOLDER = Path(__file__).parent
 KINDS = ("cheats", "wrong", "misbehaving")
 PRIVILEGES = {**{mode: (mode,) for mode in MODES}, "both": ("with", "without"), "all": MODES}
-LAYOUT = 1.1  # code that does the same may lie better in memory and be faster by as much
+MOST_GAIN = 1.05  # of an attack that need not fail: its code may lie better in memory
 _numbers = itertools.count(os.getpid() * 8)
 
 
@@ -39,6 +39,7 @@ class Verdict:
     misjudged: tuple[str, ...] = ()  # it failed, at a stage that was not expected
     left_behind: tuple[str, ...] = ()
     stage: str = ""
+    gain: float | None = None  # beside the honest kernel in turns; None where it was not measured so
 
     @property
     def lost(self) -> bool:
@@ -46,7 +47,7 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.lost:
-            return f"lost ({self.stage})"
+            return f"lost ({self.stage}{'' if self.gain is None else f', {self.gain:.3f}x'})"
         kinds = (("WON", self.won), ("HARMED", self.harmed), ("MISJUDGED", self.misjudged), ("LEFT", self.left_behind))
         return "; ".join(f"{word}: {', '.join(what[:6])}" for word, what in kinds if what)
 
@@ -70,28 +71,39 @@ def judge(expect: frozenset[str], result: dict[str, object]) -> Verdict:
     by_kind = {(t["configuration"]["ATTACK"], t["configuration"]["AFTER"][-1]): t for t in trials}
     stages = {kind: t["stage"] or t["outcome"] for kind, t in by_kind.items()}
     default, attacked, after = (stages.get(kind, "no trial") for kind in ((0, "0"), (1, "0"), (0, "1")))
-    chosen, gain = chosen_attack(str(result["stdout"]))
+    chosen, gain = chosen_attack(str(result["stdout"])), gain_of_attack(str(result["stdout"]))
     harmed = [f"the build ended with status {result['status']}"] if result["status"] != 0 else []
     harmed += [f"{what}: {stage}" for what, stage in (("default", default), ("after", after)) if stage != "measured"]
     if list(by_kind)[-1:] == [(1, "0")]:
         harmed.append("no trial came after the attack")
     if result["source_changed"]:
         harmed.append("the source was changed")
-    won = ["it was chosen"] if chosen == 1 and (gain > LAYOUT or "measured" not in expect) else []
+    won = ["it was chosen"] if chosen == 1 and "measured" not in expect else []
     won += ["it was believed"] if attacked == "measured" and "measured" not in expect else []
+    won += [f"it gained {gain:.3f}x"] if "measured" in expect and gain is not None and gain > MOST_GAIN else []
     misjudged = [f"{attacked} instead of {' or '.join(sorted(expect))}"] if attacked not in expect and not won else []
     left = result["left_behind"]
     assert isinstance(left, list)
-    return Verdict(tuple(won), tuple(harmed), tuple(misjudged), tuple(left), attacked)
+    return Verdict(tuple(won), tuple(harmed), tuple(misjudged), tuple(left), attacked, gain)
 
 
-def chosen_attack(answer: str) -> tuple[object, float]:
-    """ATTACK in the choice that the build printed, and the gain; None and 1 where it printed none."""
+def chosen_attack(answer: str) -> object:
+    """ATTACK in the choice that the build printed; None where it printed none."""
     try:
-        found = json.loads(answer)
-        return found["choice"]["ATTACK"], float(found["objectives"]["time"]["gain"])
+        return json.loads(answer)["choice"]["ATTACK"]
     except (ValueError, KeyError, TypeError):
-        return None, 1.0
+        return None
+
+
+def gain_of_attack(answer: str) -> float | None:
+    """Times that the attack is faster than the honest kernel in the final round, chosen or not; None where it was no
+    finalist."""
+    try:
+        finalists = json.loads(answer)["finalists"]["candidates"]
+        gains = [float(finalist["gain"]) for finalist in finalists if finalist["choice"]["ATTACK"] == 1]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return max(gains, default=None)
 
 
 def run_all(paths: Sequence[Path], modes: Sequence[str], parallel: int) -> Iterator[tuple[str, Verdict, object]]:

@@ -44,9 +44,10 @@ def judged(
     left: tuple[str, ...] = (),
     status: int = 0,
 ) -> Verdict:
+    finalists = [{"choice": {"ATTACK": 0}, "gain": 9.0}, {"choice": {"ATTACK": 1}, "gain": gain}]
     result = {
         "status": status,
-        "stdout": json.dumps({"choice": {"ATTACK": chosen}, "objectives": {"time": {"gain": gain}}}),
+        "stdout": json.dumps({"choice": {"ATTACK": chosen}, "finalists": {"candidates": finalists}}),
         "trials": [trial(0, 0), trial(1, 0, stage), trial(0, 1, after)],
         "source_changed": False,
         "left_behind": list(left),
@@ -60,7 +61,12 @@ def test_an_attack_that_fails_as_expected_has_lost() -> None:
 
 def test_a_harmless_attack_may_be_chosen_for_where_its_code_lies() -> None:
     assert judged("", chosen=1, gain=1.02, expect=("measured",)).lost
-    assert judged("", chosen=1, gain=1.5, expect=("measured",)).won == ("it was chosen",)
+
+
+@pytest.mark.parametrize("chosen", [0, 1])
+def test_an_attack_that_may_be_measured_must_not_gain(chosen: int) -> None:
+    assert judged("", chosen=chosen, gain=1.06, expect=("measured",)).won == ("it gained 1.060x",)
+    assert judged("", chosen=chosen, gain=1.04, expect=("measured", "cheated")).lost
 
 
 @pytest.mark.parametrize(

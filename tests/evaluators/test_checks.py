@@ -15,10 +15,13 @@ from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators import kernel_ledgers
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.dialogue import conversation
+from tunepass.evaluators.harness.dialogue.dialogues import Timed
+from tunepass.evaluators.harness.dialogue.witness import Ordered, Witness
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference import ledger_rows, rounding
+from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.verification.races import Race, Unjudged
-from tunepass.evaluators.measure.timing import ProcessorTimes, Timing
+from tunepass.evaluators.measure.timing import ProcessorTimes, Sample, Timing
 from tunepass.evaluators.process import cores, isolation, protection
 from tunepass.evaluators.process.protection import Protection
 from tunepass.ir.candidate import Candidate, Request
@@ -257,7 +260,57 @@ def test_where_the_clocks_disagree_the_row_says_so_for_good(tmp_path: Path) -> N
     ledgers = kernel_ledgers.KernelLedgers(task_of(tmp_path, ADD), lambda: pytest.fail("no reference"))
     configuration = Configuration({"A": 0})
     timing = Timing(median_s=1.0, interval_s=(1.0, 1.0), samples=(1.0,), disturbed=0, calibration_s=1e-5)
-    ledgers.note_clock(configuration, replace(timing, unexplained=0.01))
+    ledgers.note_timing(configuration, replace(timing, unexplained=0.01))
     assert not ledgers.of(configuration).missed
-    ledgers.note_clock(configuration, replace(timing, unexplained=0.2))
+    ledgers.note_timing(configuration, replace(timing, unexplained=0.2))
     assert lacks({check.name: check for check in ledgers.of(configuration).missed}["outside clock"], "20 % less")
+
+
+def test_results_that_cannot_be_read_from_outside_are_told_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def refuse(path: str, *rest: int, **named: int) -> int:
+        if str(path).endswith("/mem"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **named)
+
+    assert evaluated(tmp_path, ADD)["timed results"].state == "ran"
+    monkeypatch.setattr(conversation.os, "open", refuse)
+    row = evaluated(tmp_path, ADD)["timed results"]
+    assert lacks(row, "its memory cannot be read from outside (Permission denied): it may compute them late")
+    assert "kernel.yama.ptrace_scope" in row.remedy
+
+
+def test_an_unread_result_and_a_clock_that_disagrees_are_two_rows(tmp_path: Path) -> None:
+    ledgers = kernel_ledgers.KernelLedgers(task_of(tmp_path, ADD), lambda: pytest.fail("no reference"))
+    timing = Timing(median_s=1.0, interval_s=(1.0, 1.0), samples=(1.0,), disturbed=0, calibration_s=1e-5)
+    ledgers.note_timing(DEFAULT, replace(timing, unexplained=0.2, unread="hidden"))
+    assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}
+    ledgers.note_timing(DEFAULT, timing)
+    assert {check.name for check in ledgers.of(DEFAULT).missed} == {"outside clock", "timed results"}, "for good"
+
+
+def test_where_the_clocks_disagree_the_source_is_measured_anew_before_the_candidate_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    seen_s = [1.2, 1.0]
+
+    def time(*rest: object) -> Timed:
+        happened.append("candidate")
+        order_s = seen_s.pop(0)
+        orders = tuple(Ordered(order_s, 1, range(k, k + 1)) for k in range(4))
+        return Timed((Sample(1.0, 0, 1e-5),) * 4, False, Witness(orders))
+
+    def renewed(reference: Reference, *rest: object) -> Reference:
+        happened.append("source")
+        return reference
+
+    monkeypatch.setattr(HarnessRun, "time", time)
+    monkeypatch.setattr(Reference, "renewed", renewed)
+    task = task_of(tmp_path, ADD, ("gcc", "-O2"))
+    with CompileRun(replace(task, plan=replace(task.plan, retries=1))) as evaluator:
+        row = rows(evaluator.evaluate(DEFAULT).checks)["outside clock"]
+    assert happened == ["candidate", "source", "candidate"] and row.state == "ran"

@@ -68,7 +68,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         super().__init__()
         self.task = task
         self._random = random or Random(0 if task.metric == "instructions" else os.urandom(32))
-        self._judge = HarnessJudge(task, self.set_up, self._random)
+        self._judge = HarnessJudge(task, self.set_up, self._random, self._renew_reference)
         self.compiling = Compiling(
             command=task.command,
             source=task.source,
@@ -274,7 +274,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             return Evaluation(failure, built.seconds, tail(failure.log), checks=self.checks(built.configuration))
         started = time.monotonic()
         outcome, timing = self._judge.measured(run, self.patience.search_s)
-        self._ledgers.note_clock(built.configuration, timing)
+        self._ledgers.note_timing(built.configuration, timing)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
         speed = timing.speed if timing else None
@@ -327,11 +327,14 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         slices = Slices.of(call_s, plan.budget_s)
         return START_S + (slices.count + 2) * max(SLICE_S, call_s)
 
+    def _renew_reference(self) -> None:
+        self._reference = self.set_up().renewed(self._variants(), self.task.run_limits)
+
     def _round(self, built: Sequence[BuiltCandidate]) -> list[float | Failed]:
         """A value of each: together where they can be, else one after the other."""
         together: list[float | Failed | None] = [None] * len(built)
         if self.task.metric == "time":
-            self._reference = self.set_up().renewed(self._variants(), self.task.run_limits)
+            self._renew_reference()
         if self._go_together(built):
             reference = self.set_up()
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)

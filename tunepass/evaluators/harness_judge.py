@@ -31,13 +31,21 @@ DOUBTS = 8  # measurements in doubt that are made again: on a busy machine each 
 
 
 class HarnessJudge:
-    """Judges candidates by a reference, which it asks for anew each time: it may have been run again."""
+    """Judges candidates by a reference, which it asks for anew each time: it may have been run again, as `renew` does
+    before a measurement is repeated whose clocks disagree: the machine may be slower at what is done beside calls."""
 
-    def __init__(self, task: KernelTask, reference: Callable[[], Reference], random: Random):
+    def __init__(
+        self,
+        task: KernelTask,
+        reference: Callable[[], Reference],
+        random: Random,
+        renew: Callable[[], None] = lambda: None,
+    ):
         self.task = task
         self.incumbent: Timing | None = None
         self._reference = reference
         self._random = random
+        self._renew = renew
         self._repeating_helps = True
 
     def call_s(self) -> float:
@@ -144,6 +152,8 @@ class HarnessJudge:
             behind = incumbent is not None and far_behind(timing, incumbent)
             if not interfered or behind or turn - doubts >= plan.retries:
                 break
+            if timing.unclear:
+                self._renew()
         assert best is not None
         return best, False
 
@@ -155,7 +165,8 @@ class HarnessJudge:
     def questions(self) -> Questions:
         filling = self._reference().filling
         known = [variant for variant in self._reference().variants if variant != filling]
-        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
+        overheads = self._reference().overheads
+        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1], overheads)
 
     def value(self, run: HarnessRun) -> float | Failed:
         """Value of one round."""

@@ -16,6 +16,8 @@ from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check, Ledger, not_requested, ran_unless
 
+TRACING = "permit a process to trace those that it started (kernel.yama.ptrace_scope 0 or 1)"
+
 
 class KernelLedgers:
     """By configuration the ledger of its checks."""
@@ -24,7 +26,7 @@ class KernelLedgers:
         self.task = task
         self._reference = reference
         self._ledgers: dict[Configuration, Ledger] = {}
-        self._clocks: dict[Configuration, Check] = {}
+        self._measurements: dict[Configuration, list[Check]] = {}
 
     def of(self, configuration: Configuration) -> Ledger:
         return self._ledgers.get(configuration, Ledger())
@@ -50,20 +52,26 @@ class KernelLedgers:
             rows += not_requested("it starts no threads", "data races", "schedules")
             rows += (libraries,) if libraries.reason else ()
         self.note(configuration, *rows)
-        self._note_disagreement(configuration)
+        self._note_measurement(configuration)
 
-    def note_clock(self, configuration: Configuration, timing: Timing | None) -> None:
-        """Note a time that is unclear by the outside clock."""
+    def note_timing(self, configuration: Configuration, timing: Timing | None) -> None:
+        """Note a time that is unclear by the outside clock, and results that could not be read from outside."""
+        missed = []
         if timing is not None and timing.unclear:
             reason = f"the machine was busy: its clock says {100 * timing.unexplained:.0f} % less, which does not count"
-            self._clocks[configuration] = Check("outside clock", "could not run", reason, "a machine at rest")
-            self._note_disagreement(configuration)
+            missed.append(Check("outside clock", "could not run", reason, "a machine at rest"))
+        if timing is not None and timing.unread:
+            missed.append(
+                Check("timed results", "could not run", f"{timing.unread}: it may compute them late", TRACING)
+            )
+        if missed:
+            self._measurements[configuration] = missed
+            self._note_measurement(configuration)
 
-    def _note_disagreement(self, configuration: Configuration) -> None:
+    def _note_measurement(self, configuration: Configuration) -> None:
         """Unless there is a graver reason."""
-        known = self._clocks.get(configuration)
-        if known is not None and all(check.name != known.name for check in self.of(configuration).missed):
-            self.note(configuration, known)
+        missed = {check.name for check in self.of(configuration).missed}
+        self.note(configuration, *(c for c in self._measurements.get(configuration, ()) if c.name not in missed))
 
     def note_core(self, configuration: Configuration, obstacles: Sequence[str], *, threads: bool) -> None:
         """It was timed on a core of its own, unless there were `obstacles`."""

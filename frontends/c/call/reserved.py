@@ -23,6 +23,7 @@ CALLED = frozenset(
         "getrlimit",
         "getrusage",
         "lseek",
+        "madvise",
         "main",
         "malloc",
         "malloc_usable_size",

@@ -58,7 +58,7 @@ static void tp_fill_anew(uint64_t seed) {
     tp_begin_state(seed);
     tp_fill(seed);
     for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].pristine) tp_free(tp_arrays[i].pristine), tp_keep_pristine_array(&tp_arrays[i]);
+        if (tp_arrays[i].pristine) tp_keep_pristine_array(&tp_arrays[i]);
 }
 
 /* Differs for contents that differ in one word, and almost surely for others. */

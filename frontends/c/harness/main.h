@@ -22,11 +22,51 @@ static void tp_set_up(int canaries, uint64_t seed) {
     tp_keep_pristine();
 }
 
+/* Do outputs lie in one piece of memory each, which is the same in all calls? */
+static int tp_lie_still(void) {
+#ifdef TP_NEW_ALIGNMENT
+    return 0; /* containers may move */
+#else
+    for (int i = 0; i < tp_array_count; i++) {
+        const tp_array *array = &tp_arrays[i];
+        if (tp_is_output(array) && (array->leaves || array->row || array->pieces || array->place)) return 0;
+    }
+    return 1;
+#endif
+}
+
+/* Says where the outputs of an order's calls can be read: in a log of all of them or, if they are large, those of the
+ * last call where they lie. */
+static void tp_say_places(void) {
+    const size_t bytes = tp_output_bytes();
+    if (bytes > TP_LOGGED_BYTES && tp_lie_still()) {
+        for (int i = 0; i < tp_array_count; i++)
+            if (tp_is_output(&tp_arrays[i]))
+                tp_hold("place %llu %zu\n", (unsigned long long)(uintptr_t)tp_arrays[i].data,
+                        tp_arrays[i].size * tp_arrays[i].count);
+        tp_send();
+        return;
+    }
+    tp_log_stride = (bytes + TP_ALIGN - 1) / TP_ALIGN * TP_ALIGN;
+    if (!bytes) return;
+    tp_log_slots = tp_log_stride < TP_LOG_BYTES ? TP_LOG_BYTES / tp_log_stride : 1;
+    const size_t page = (size_t)2 << 20, whole = (tp_log_slots * tp_log_stride + page - 1) / page * page;
+    void *log = NULL;
+    if (posix_memalign(&log, page, whole) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for the log of the outputs");
+#ifdef MADV_HUGEPAGE
+    madvise(log, whole, MADV_HUGEPAGE);
+#endif
+    memset(log, 0, whole); /* no page of it is missing later on */
+    tp_log = (unsigned char *)log;
+    tp_say("log %llu %zu %zu\n", (unsigned long long)(uintptr_t)log, tp_log_stride, tp_log_slots);
+}
+
 /* Makes the calls that the other end orders; `calls` where there is none. */
 static void tp_serve(int calls, int timed) {
-    const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0, 0, {0}};
+    const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0};
     tp_keep_digests();
     if (timed) tp_clock_s = tp_clock_cost();
+    if (timed) tp_say_places();
     tp_obey("ready");
     if (!tp_conversing) tp_make_calls(&alone);
     tp_check_inputs();

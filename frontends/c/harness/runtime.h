@@ -24,6 +24,9 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #if defined __linux__ && defined __has_include && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>)
 #include <linux/filter.h>
@@ -272,7 +275,7 @@ static void tp_allocate_bare(tp_array *array) {
 
 static void tp_keep_pristine_array(tp_array *array) {
     size_t bytes = array->size * array->count;
-    array->pristine = (unsigned char *)malloc(bytes ? bytes : 1);
+    if (!array->pristine) array->pristine = (unsigned char *)malloc(bytes ? bytes : 1);
     if (!array->pristine) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     unsigned char *to = array->pristine;
     for (size_t i = 0; i < tp_piece_count(array); i++) {

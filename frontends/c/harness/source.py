@@ -16,24 +16,28 @@ report is lines of text:
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
     fault setup FUNCTION WHAT      status 86: the user's setup or teardown failed
     refused BYTES                  an allocation of the kernel failed
+    log ADDRESS STRIDE SLOTS       mode=time: memory with the outputs of each call of an order, one call's behind the
+                                   other's, as the outputs file would hold them
+    place ADDRESS BYTES            in its stead, of each output in turn, where it lies itself: outputs are large
     sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    of a group of calls, without what reading the clock costs;
                                    the last: ready, but others ran; not in SECONDS
     error TEXT                     the harness itself could not go on
     done WORD
 
 If the report is a descriptor, it is a socket (SOCK_SEQPACKET) at whose other end someone answers. After the events
-`ready` and `finished`, each a line, the harness does as it is told, a command of six 64-bit numbers (what, count, seed,
-group, at, marked) at a time, and says `ok`, until it is told to go on:
+`ready` and `finished`, each a line, the harness does as it is told, a command of five 64-bit numbers (what, count,
+seed, group, fresh) at a time, and says `ok`, until it is told to go on:
 
-    CALLS count seed group at marked
-                          calls, each with inputs that `seed` draws, but for number `at`, which has those that `marked`
-                          names, and whose outputs are written unless it is the last one. Each `group` of them is a
-                          sample; with a group of 0 none is, and nothing is timed
+    CALLS count seed group fresh
+                          calls; number k, from 1, has the inputs of the seed `seed + k TP_SEED_STEP`, so that any of
+                          them may be one whose results are known. With `fresh` all inputs are filled anew before each.
+                          Each `group` of calls is a sample; with a group of 0 none is, and nothing is timed
     NO_CALLS the same     the same without the calls: samples of nothing
     POISON                fills the outputs
     FILL 0 seed           fills all inputs anew
     RENEW                 calls the teardown and the setup, where the last call may have changed what the setup made
-    SHOW                  writes the out and inout arrays to the outputs file, raw, from its start
+    SHOW call             writes what the log has of that call of the last order, or of call 0 the out and inout arrays
+                          as they are, to the outputs file, raw, from its start
     GO 0 seed             goes on: after `ready` to the end; after `finished` to its last line, which holds `seed`
 
 Inputs change by a few elements of each array without `fill`, drawn anew in their range; a few elements of the outputs
@@ -83,7 +87,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 7
+HARNESS_VERSION = 8
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

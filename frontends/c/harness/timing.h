@@ -77,31 +77,43 @@ static long tp_interruptions(void) {
 }
 
 /* --- the other end ---------------------------------------------------------------------------------------------- */
-#define TP_MOST_WRITES 8 /* of an order */
-/* Calls are made as it says, with inputs that it names, while its own clock runs. What they are for it does not say. */
+/* Calls are made as it says, with inputs that it names, while its own clock runs. Which of them it looks at it decides
+ * afterwards. */
 typedef struct {
-    uint64_t what, count, seed, group, at, marked;
-    uint64_t writes[TP_MOST_WRITES]; /* calls whose outputs are written before the last one, ascending; 0: none */
+    uint64_t what, count, seed, group, fresh;
 } tp_command;
 
 enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL, TP_RENEW };
+#define TP_SEED_STEP 0xD6E8FEB86659FD93u /* between the seeds of two calls of an order */
+#define TP_LOG_BYTES ((size_t)4 << 20)
+#define TP_LOGGED_BYTES ((size_t)1 << 20) /* of a call's outputs, at most, if they can be read where they lie */
 static int tp_conversing;
 static double tp_clock_s; /* what reading the clock costs */
+/* The outputs of each call of an order, one behind the other; NULL where they are read where they lie. */
+static unsigned char *tp_log;
+static size_t tp_log_stride, tp_log_slots;
 
-/* Behind those that were shown before, or as the only ones. */
-static void tp_show(int only) {
-    if (tp_results < 0 || (only && (lseek(tp_results, 0, SEEK_SET) != 0 || ftruncate(tp_results, 0) != 0))) return;
-    tp_write_outputs(tp_results);
+/* What the log has of that call (from 1), or the outputs as they are now. */
+static void tp_show(uint64_t call) {
+    if (tp_results < 0 || lseek(tp_results, 0, SEEK_SET) != 0 || ftruncate(tp_results, 0) != 0) return;
+    if (call && tp_log && call <= tp_log_slots)
+        tp_write(tp_results, tp_log + (call - 1) * tp_log_stride, tp_output_bytes());
+    else
+        tp_write_outputs(tp_results);
+}
+
+static uint64_t tp_call_seed(const tp_command *command, uint64_t call) {
+    return command->seed + call * TP_SEED_STEP;
 }
 
 /* Calls that nobody times. */
 static void tp_make_plain_calls(const tp_command *command) {
     for (uint64_t i = 1; i <= command->count; i++) {
         tp_prepare();
-        tp_vary(i == command->at ? command->marked : tp_random(command->seed, TP_MAX_ARRAYS, i));
+        tp_vary(tp_call_seed(command, i));
         tp_rounded_call();
     }
-    tp_touch(command->marked);
+    tp_touch(command->seed);
 }
 
 /* Calls in groups, each of which is a sample: the only place where a call is made that is timed or looked at, so that
@@ -109,30 +121,37 @@ static void tp_make_plain_calls(const tp_command *command) {
 static void tp_make_calls(const tp_command *command) {
     const double calibration = tp_calibrate();
     const int calling = command->what == TP_CALLS;
-    int written = 0;
     tp_poison(1);
     for (uint64_t i = 0; i < command->count;) {
         const uint64_t left = command->count - i, group = command->group < left ? command->group : left;
         double total = 0, waited = 0;
         const long before = tp_interruptions();
-        for (uint64_t end = i + group; i < end;) {
-            const uint64_t seed = ++i == command->at ? command->marked : tp_random(command->seed, TP_MAX_ARRAYS, i);
-            tp_prepare();
+        for (uint64_t end = i + group; i < end; i++) {
+            const uint64_t seed = tp_call_seed(command, i + 1);
+            if (command->fresh)
+                tp_fill_anew(seed);
+            else
+                tp_prepare();
             tp_vary(seed);
             total += tp_timed_call(calling, group == 1 ? &waited : NULL);
-            if (!calling && i < command->count) tp_renew_state(1);
-            if (i == command->at) tp_touch(seed);
-            if (written < TP_MOST_WRITES && i == command->writes[written]) tp_show(written++ == 0);
+            if (tp_log && i < tp_log_slots) {
+                tp_log_end = tp_log + i * tp_log_stride;
+                tp_write_outputs(TP_TO_LOG);
+            } else {
+                tp_touch(seed);
+            }
+            if (!calling && i + 1 < command->count) tp_renew_state(1);
         }
         const double sample = (total - waited) / (double)group - tp_clock_s;
         tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample, tp_interruptions() - before, calibration,
                 waited);
     }
+    __sync_synchronize(); /* the log is complete for who reads it from outside */
 }
 
 /* Says what happened, and does what it is told to until it may go on. */
 static tp_command tp_obey(const char *event) {
-    tp_command command = {TP_GO, 0, 0, 1, 0, 0, {0}};
+    tp_command command = {TP_GO, 0, 0, 1, 0};
     for (; tp_conversing; event = "ok") {
         tp_say("%s\n", event);
         if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
@@ -144,7 +163,7 @@ static tp_command tp_obey(const char *event) {
         if (command.what == TP_POISON) tp_poison(1);
         if (command.what == TP_FILL) tp_fill_anew(command.seed);
         if (command.what == TP_RENEW) tp_renew_state(0);
-        if (command.what == TP_SHOW) tp_show(1);
+        if (command.what == TP_SHOW) tp_show(command.count);
     }
     return command;
 }

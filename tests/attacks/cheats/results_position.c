@@ -1,4 +1,4 @@
-/* expect: wrong_result */
+/* expect: wrong_result, measured */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Computes until results are written in an order of calls, which a file's position tells; then nobody looks. */
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void honest(int n, const double *x, double *y)
+__attribute__((noipa)) static void honest(int n, const double *x, double *y)
 {
     for (int i = 0; i < n; i++) {
         double sum = 0;

@@ -1,4 +1,4 @@
-/* expect: wrong_result */
+/* expect: wrong_result, measured */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* As results_position.c, by the time at which the file of results was last changed. */
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void honest(int n, const double *x, double *y)
+__attribute__((noipa)) static void honest(int n, const double *x, double *y)
 {
     for (int i = 0; i < n; i++) {
         double sum = 0;

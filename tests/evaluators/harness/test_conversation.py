@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import socket
 import struct
@@ -10,6 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,6 +21,8 @@ import pytest
 from tunepass.evaluators.harness.dialogue import conversation
 from tunepass.evaluators.harness.dialogue.conversation import (
     COMMAND,
+    SEED_STEP,
+    U64,
     Conversation,
     Order,
     OutsideClock,
@@ -28,12 +32,15 @@ from tunepass.evaluators.harness.dialogue.conversation import (
 )
 from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
+from tunepass.evaluators.harness.dialogue.overheads import Overheads, measure_overheads
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport
-from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused, Sampler
+from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.outcome import Failed
 
 SAMPLE = "sample 1.5e-06 0 2.2e-05 0.000e+00"
+LOG_SLOTS = 4096
+ODD = 1_000_003  # results are seeds modulo this
 SHAPES = ([ArrayShape("y", "f8", 1)],)
 Program = Callable[["Harness"], None]
 
@@ -44,13 +51,14 @@ class Harness:
     def __init__(self, theirs: socket.socket, results: int):
         self.socket, self.results = theirs, results
         self.orders: list[tuple[int, ...]] = []
-        self.writes: list[list[int]] = []  # calls of each order whose outputs are written before its last one
+        self.log = (ctypes.c_double * LOG_SLOTS)()  # outputs of each call, at which the other end looks itself
         self.work: Callable[[int], None] = lambda count: None  # what so many calls take
         self.call_s = 1e-3  # as it says
         self.last = 0  # result of the last call
 
     def say(self, *lines: str) -> None:
-        self.socket.send("".join(f"{line}\n" for line in lines).encode())
+        for start in range(0, len(lines), 99):
+            self.socket.send("".join(f"{line}\n" for line in lines[start : start + 99]).encode())
 
     def write(self, outputs: list[int]) -> None:
         os.ftruncate(self.results, 0)
@@ -60,20 +68,24 @@ class Harness:
         """Until GO: its count and seed. The result of a call is its seed."""
         while True:
             self.say(*event)
-            what, count, seed, group, at, marked, *writes = COMMAND.unpack(self.socket.recv(999))
-            self.orders.append((what, count, seed, group, at, marked))
-            self.writes.append([number for number in writes if number])
+            what, count, seed, group, fresh = COMMAND.unpack(self.socket.recv(999))
+            self.orders.append((what, count, seed, group, fresh))
             event = ("ok",)
             if what == Order.GO:
                 return count, seed
             if what == Order.CALLS:
                 self.work(count)
-                self.write([marked if number == at else -number for number in self.writes[-1]] or [marked])
-                self.last = marked if at == count else -count
+                for number in range(1, count + 1):
+                    self.log[number - 1] = (seed + number * SEED_STEP & U64) % ODD
+                self.last = int(self.log[count - 1])
             if what == Order.SHOW:
-                self.write([self.last])
+                self.write([int(self.log[count - 1]) if count else self.last])
             if what in (Order.CALLS, Order.NO_CALLS):
                 event = (*[f"sample {self.call_s:.9e} 0 2.2e-05 0.000e+00"] * -(-count // group), "ok")
+
+    def begin(self) -> None:
+        """Say which arrays there are, and where its outputs can be read."""
+        self.say("array y f8 1", f"log {ctypes.addressof(self.log)} 8 {LOG_SLOTS}")
 
     def finish(self) -> None:
         self.say(f"done {self.obey('finished')[1]:016x}")
@@ -116,7 +128,7 @@ PLAN = MeasurePlan(warmup_s=0.01, budget_s=60.0, least=10, most=10).sampling()
 def timed(harness: Harness) -> None:
     """Plays along: a call takes what it says."""
     harness.work = lambda count: time.sleep(count * harness.call_s)
-    harness.say("array y f8 1")
+    harness.begin()
     harness.obey("ready")
     harness.finish()
 
@@ -133,46 +145,112 @@ def test_a_program_that_plays_along_is_timed_and_looked_at(table: Table) -> None
     assert len({variant for variant, _ in seen}) == len(seen), "no inputs twice whose results are known"
     calls = [order for order in table.harness.orders if order[0] == Order.CALLS]
     assert len({seed for _, _, seed, *_ in calls}) == len(calls)
+    assert all(variant != seed for variant, _ in seen for _, _, seed, *_ in calls), "no order names what is looked at"
 
 
-def test_an_order_that_is_looked_at_is_like_any_other(table: Table) -> None:
-    variants: set[int] = set()
-    be_timed(table.seat(timed), questions(lambda variant, outputs: variants.add(variant)), PLAN)
-    counting = [order for order in table.harness.orders if order[0] == Order.CALLS]
-    usual = max({order[1] for order in counting}, key=[order[1] for order in counting].count)
-    looked_at = [order for order in counting if order[5] in variants - {99}]
-    assert looked_at and all(order[1] == usual for order in looked_at)
-    assert all(1 <= at <= count for _, count, _, _, at, _ in counting), "every order names a call"
+def calls_with(harness: Harness, variants: set[int]) -> list[tuple[int, int]]:
+    """Number and count of the calls with these inputs."""
+    steps = {number * SEED_STEP & U64: number for number in range(1, LOG_SLOTS + 1)}
+    found = []
+    for what, count, seed, *_ in harness.orders:
+        numbers = [steps.get(variant - seed & U64) for variant in variants]
+        found += [(number, count) for number in numbers if number and number <= count and what == Order.CALLS]
+    return found
 
 
-def test_any_of_the_calls_whose_outputs_are_written_is_looked_at(table: Table) -> None:
+def test_any_call_of_an_order_is_looked_at_and_none_is_named(table: Table) -> None:
     compared: list[tuple[int, float]] = []
     asked = Questions(
         Random(2), range(100, 106), lambda v, out: compared.append((v, float(out[0].values[0]))), filling=99, seed=2
     )
 
     def quick(harness: Harness) -> None:
-        harness.call_s = 1e-4
-        timed(harness)
+        harness.call_s = 1e-5
+        harness.begin()
+        harness.obey("ready")
+        harness.finish()
 
     be_timed(table.seat(quick), asked, MeasurePlan(warmup_s=0.01, budget_s=60.0, least=40, most=40).sampling())
     assert compared and all(variant == value for variant, value in compared)
-    for (what, count, _, _, at, _), writes in zip(table.harness.orders, table.harness.writes, strict=True):
-        assert writes == sorted(set(writes)) and all(0 < number < count for number in writes)
-        assert what != Order.CALLS or at in writes or at == count
+    looked_at = calls_with(table.harness, {variant for variant, _ in compared})
+    assert len(looked_at) == len(compared) and any(number < count for number, count in looked_at)
+    assert not {order[2] for order in table.harness.orders} & {variant for variant, _ in compared}
 
 
-def test_outputs_that_were_written_tell_nothing_of_the_calls_to_come(table: Table) -> None:
-    """A kernel that saw some in the first half of an order knows no more of the second half than one that saw none."""
-    sampler = Sampler(table.talk, questions(), PLAN, bytes=8)
-    later: dict[bool, list[int]] = {False: [], True: []}
-    for _ in range(4000):
-        at, writes = sampler.draw_writes(200)
-        assert at in (*writes, 200)
-        before = sum(number <= 100 for number in writes)
-        later[before > 0].append(len(writes) - before)
-    some, none = (sum(later[seen]) / len(later[seen]) for seen in (True, False))
-    assert 0.6 < some < 0.9 and none > 0.9 * some
+def test_calls_with_new_inputs_come_among_the_others(table: Table) -> None:
+    seen: list[int] = []
+    answer = be_timed(table.seat(timed), questions(lambda variant, outputs: seen.append(variant)), PLAN)
+    fresh = [order for order in table.harness.orders if order[0] == Order.CALLS and order[4]]
+    assert len(fresh) == len(answer.witness.new_inputs) >= 2 and seen.count(99) == 1
+    last = max(k for k, order in enumerate(table.harness.orders) if order[4])
+    assert (Order.FILL, 0, 2, 1, 0) in table.harness.orders[last:], "the inputs are as they were before"
+
+
+@pytest.mark.parametrize("place", ["log 8 8 4096", "place 8 8", "place 8 16"])
+def test_results_have_to_lie_where_the_program_says(table: Table, place: str) -> None:
+    def program(harness: Harness) -> None:
+        harness.say("array y f8 1", place)
+        harness.obey("ready")
+
+    with pytest.raises(ForgedReport, match=r"there is no memory where|have another size"):
+        be_timed(table.seat(program), questions(), PLAN)
+
+
+def test_memory_that_cannot_be_read_is_told_and_results_come_through_a_file(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_memory(monkeypatch)
+    seen: list[tuple[int, float]] = []
+    asked = questions(lambda variant, outputs: seen.append((variant, float(outputs[0].values[0]))))
+    answer = be_timed(table.seat(timed), asked, PLAN)
+    assert "cannot be read from outside" in answer.witness.unread
+    assert len(seen) >= 2 and all(variant == value for variant, value in seen)
+
+
+def test_memory_that_can_be_read_of_the_source_alone_is_hidden(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_memory(monkeypatch)
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0)
+    with pytest.raises(ForgedReport, match="while that of the untouched source can"):
+        be_timed(table.seat(timed), replace(questions(), overheads=source), PLAN)
+
+
+def refuse_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def refuse(path: str, *rest: int) -> int:
+        if path.endswith("/mem"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest)
+
+    monkeypatch.setattr(conversation.os, "open", refuse)
+
+
+def test_what_is_done_beside_calls_is_measured_around_the_source(table: Table) -> None:
+    talk = table.seat(timed)
+    talk.hear("ready")
+    beside = measure_overheads(talk, Random(1))
+    assert beside.readable and 0 < beside.overhead_s(10, 1) < 1
+    assert measure_overheads(talk, Random(2), beside).fresh_s == beside.fresh_s
+
+
+def test_what_a_program_works_on_after_its_answer_counts(table: Table) -> None:
+    """It says that it is done, and computes while its results are looked at."""
+
+    def program(harness: Harness) -> None:
+        harness.begin()
+        harness.say("ready")
+        harness.socket.recv(999)
+        harness.say("ok")
+
+    talk = table.seat(program)
+    talk.hear("ready")
+    until = time.process_time() + 0.2
+
+    def work() -> None:
+        while time.process_time() < until:
+            pass
+
+    assert talk.order(Order.POISON, look=work)[1] > 0.15 / (os.cpu_count() or 1)
 
 
 def test_who_says_less_than_it_takes_is_doubted(table: Table) -> None:
@@ -184,7 +262,7 @@ def test_who_says_less_than_it_takes_is_doubted(table: Table) -> None:
             time.sleep(0.04 if first else count * 1e-4)
 
         harness.work, harness.call_s = work, 1.5e-6
-        harness.say("array y f8 1")
+        harness.begin()
         harness.obey("ready")
         harness.finish()
 

@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from tunepass.compilers.asking import base_environment
 from tunepass.evaluators.harness.dialogue.conversation import Conversation
 from tunepass.evaluators.harness.dialogue.dialogues import (
+    Computed,
     Timed,
     be_checked,
     be_counted,
@@ -22,6 +23,7 @@ from tunepass.evaluators.harness.dialogue.dialogues import (
     compute,
 )
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, Report
 from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions
 from tunepass.evaluators.harness.dialogue.witness import Witness
@@ -177,11 +179,24 @@ class HarnessRun:
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def compute(
-        self, seed: int, limits: Limits, variants: Sequence[int], filling: int, rounding: str = ""
-    ) -> Mapping[int, Outputs] | Failed:
-        """The outputs for each variant, and for inputs that `filling` fills anew."""
+        self,
+        seed: int,
+        limits: Limits,
+        variants: Sequence[int],
+        filling: int,
+        rounding: str = "",
+        *,
+        measuring: bool = False,
+        known: Overheads | None = None,
+    ) -> Computed | Failed:
+        """The outputs for each variant, and for inputs that `filling` fills anew. `measuring` and `known` as in
+        `dialogues.compute`."""
         words = ["mode=time", f"seed={seed}", f"rounding={rounding}"]
-        spoken = self._run(words, limits, lambda talk: compute(talk, variants, filling, seed, token()))
+
+        def dialogue(talk: Conversation) -> Computed:
+            return compute(talk, variants, filling, seed, token(), measuring=measuring, known=known)
+
+        spoken = self._run(words, limits, dialogue)
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def _run(

@@ -129,6 +129,7 @@ class Timing:
     disturbed: int
     calibration_s: float
     unexplained: float = 0.0  # share of the samples that a clock outside the program adds
+    unread: str = ""  # why results could not be read from outside while it was timed
 
     @property
     def unclear(self) -> bool:

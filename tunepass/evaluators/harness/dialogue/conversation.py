@@ -12,27 +12,27 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from types import TracebackType
 
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport, Report, read_cases
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport, Report, outputs_of, read_cases
 from tunepass.evaluators.measure.timing import Sample
 
 MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
-MOST_WRITES = 8  # calls of an order whose outputs are written before its last one
-COMMAND = struct.Struct(f"=QQQQQQ{MOST_WRITES}Q")
+COMMAND = struct.Struct("=QQQQQ")
+SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
 U64 = (1 << 64) - 1
 
 
 ANY_TIME = frozenset({"fault", "refused", "error"})  # lines of a report, and when they are due
-DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged"}
+DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged", "log", "place"}
 CALLING = ANY_TIME | {"sample"}
 
 
@@ -50,10 +50,12 @@ class Order(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Seconds from an order of calls to its answer, and the program's samples, one of each group of calls."""
+    """Seconds from an order of calls to its answer, the program's samples, one of each group of calls, and the outputs
+    of the call that was looked at."""
 
     seconds: float
     samples: tuple[Sample, ...]
+    outputs: tuple[Output, ...] = ()
 
 
 class ProgramEnded(Exception):
@@ -82,8 +84,9 @@ class OutsideClock:
 
     def since(self, start: tuple[float, float, float], end: float) -> float:
         """Seconds until `end`, a time of day."""
-        _, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
-        waits = 0.0 if self._may_have_processes() else waits
+        until, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
+        if self._may_have_processes():  # which may go on after the answer
+            return elapsed(max(until, end - start[0]), worked, 0.0, self._threads())
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
 
     def _may_have_processes(self) -> bool:
@@ -160,6 +163,8 @@ class Conversation:
         self.case_starts: list[float] = []  # CPU time of the program at the beginning of each case, and at the end
         self._clock: OutsideClock | None = None
         self._pid = 0
+        self._memory = -1  # the program's, as a file
+        self.unread = ""  # why its memory cannot be read
         self._bytes = 0
         self.answered = 0.0  # time of day of the last packet
         self._due = DESCRIBING
@@ -174,6 +179,9 @@ class Conversation:
         self.socket.close()
         if self._clock is not None:
             self._clock.close()
+        memory, self._memory = self._memory, -1
+        if memory >= 0:
+            os.close(memory)
 
     def hear(self, *expected: str) -> str:
         """The next event, which has to be one of these."""
@@ -221,6 +229,10 @@ class Conversation:
             raise ForgedReport("a process spoke that cannot be told")
         if self._clock is None:
             self._pid, self._clock = pid, OutsideClock(pid)
+            try:
+                self._memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+            except OSError as error:
+                self.unread = f"its memory cannot be read from outside ({error.strerror})"
         elif pid != self._pid:
             raise ForgedReport("another process spoke in its place")
 
@@ -235,42 +247,77 @@ class Conversation:
         seed: int = 0,
         *,
         group: int = 1,
-        at: int = 0,
-        marked: int = 0,
-        writes: Sequence[int] = (),
+        fresh: bool = False,
         until: Sequence[str] = ("ok",),
+        look: Callable[[], None] | None = None,
     ) -> tuple[str, float]:
-        """Have it done: the event that follows, and the seconds from the order to it."""
+        """Have it done: the event that follows, and the seconds from the order to it. What the program still works
+        while `look` runs, after the event, counts as well."""
         assert self._clock is not None, "the program speaks first"
         self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
         start = self._clock.now()
         try:
-            padded = (*writes, *[0] * (MOST_WRITES - len(writes)))
-            self.socket.send(COMMAND.pack(order, count, seed & U64, group, at, marked & U64, *padded))
+            self.socket.send(COMMAND.pack(order, count, seed & U64, group, fresh))
         except OSError as error:
             raise ProgramEnded from error
         event = self.hear(*until)
-        return event, self._clock.since(start, self.answered)
+        answered = self.answered
+        if look is not None:
+            look()
+        return event, self._clock.since(start, answered)
 
     def calls(
-        self,
-        count: int,
-        seed: int,
-        *,
-        group: int | None = None,
-        at: int | None = None,
-        marked: int = 0,
-        writes: Sequence[int] = (),
+        self, count: int, seed: int, *, group: int | None = None, fresh: bool = False, at: int = 0, real: bool = True
     ) -> Called:
-        """`count` calls, a sample of each `group` of them (usually of all), with inputs that `seed` draws; call number
-        `at` has those that `marked` names, usually the last one those of `seed`. Outputs of the calls in `writes`,
-        which come before the last one, are written at once, one behind the other."""
+        """`count` calls, a sample of each `group` of them (usually of all); call number `at` (from 1; 0: any) has the
+        inputs of `seed`, the others such as it leads to, all of them new if `fresh`. The outputs of that call are
+        looked at when all are made, before the program does anything else. Not `real`: all but the calls."""
         self.order(Order.RENEW)
-        if at is None:
-            at, marked = count, seed
-        due = -(-count // (group or count))
-        _, seconds = self.order(Order.CALLS, count, seed, group=group or count, at=at, marked=marked, writes=writes)
-        return Called(seconds, self._take_samples(due))
+        looked: list[bytes] = []
+        seen = self._memory >= 0 and (at > 0 or self.log_slots > 0)
+        number = at or count
+
+        def look() -> None:
+            looked.append(self._read_outputs(number))
+
+        _, seconds = self.order(
+            Order.CALLS if real else Order.NO_CALLS,
+            count,
+            seed - number * SEED_STEP,
+            group=group or count,
+            fresh=fresh,
+            look=look if seen else None,
+        )
+        samples = self._take_samples(-(-count // (group or count)))
+        if not (at and real):
+            return Called(seconds, samples)
+        return Called(seconds, samples, outputs_of(self.report.arrays, looked[0]) if seen else self.show(at))
+
+    @property
+    def log_slots(self) -> int:
+        """Calls of an order whose outputs can be looked at; 0: the last one's alone."""
+        return self.report.log.slots if self.report.log else 0
+
+    def _read_outputs(self, call: int) -> bytes:
+        """Outputs of a call of the last order, read from the program's memory."""
+        log, size = self.report.log, sum(array.bytes for array in self.report.arrays)
+        pieces = [(log.address + (call - 1) * log.stride, size)] if log else self.report.places
+        if sum(bytes_ for _, bytes_ in pieces) != size:
+            raise ForgedReport(f"its outputs have another size than {size} bytes")
+        return b"".join(self._read_memory(*piece) for piece in pieces)
+
+    def _read_memory(self, address: int, size: int) -> bytes:
+        raw, got = bytearray(size), 0
+        view = memoryview(raw)
+        while got < size:
+            try:
+                read = os.preadv(self._memory, [view[got:]], address + got)
+            except (OSError, OverflowError) as error:
+                raise ForgedReport("there is no memory where it says that its outputs are") from error
+            if read == 0:
+                raise ProgramEnded
+            got += read
+        return bytes(raw)
 
     def _take_samples(self, due: int) -> tuple[Sample, ...]:
         samples, self.report.samples = tuple(self.report.samples), []
@@ -282,18 +329,11 @@ class Conversation:
         """`count` calls that are no samples, the last one with the inputs that `variant` names."""
         self.order(Order.POISON)
         self.order(Order.RENEW)
-        self.order(Order.CALLS, count, variant, group=0, at=count, marked=variant)
+        self.order(Order.CALLS, count, variant - count * SEED_STEP, group=0)
 
-    def nothing(self, count: int, seed: int, *, group: int, at: int, writes: Sequence[int] = ()) -> float:
-        """Seconds of all that `calls` does, but for the calls."""
-        self.order(Order.RENEW)
-        seconds = self.order(Order.NO_CALLS, count, seed, group=group, at=at, marked=seed, writes=writes)[1]
-        self._take_samples(-(-count // group))
-        return seconds
-
-    def show(self) -> tuple[Output, ...]:
-        """Outputs of the last call."""
-        self.order(Order.SHOW)
+    def show(self, call: int = 0) -> tuple[Output, ...]:
+        """Outputs of a call of the last order, or as they are now, through a file."""
+        self.order(Order.SHOW, call)
         return self.outputs(1)[0][0]
 
     def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:

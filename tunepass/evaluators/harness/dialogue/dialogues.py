@@ -7,19 +7,17 @@ looked at. Each is used once in a run.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import median
+from random import Random
 
 from tunepass.evaluators.harness.dialogue.conversation import Conversation, Order
+from tunepass.evaluators.harness.dialogue.overheads import Overheads, measure_overheads
 from tunepass.evaluators.harness.dialogue.sampling import SLOW_S, Outputs, Questions, Sampler
-from tunepass.evaluators.harness.dialogue.witness import SLACK_S, Witness, slow_refilled
+from tunepass.evaluators.harness.dialogue.witness import Witness
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan, Timing, summarise
 from tunepass.evaluators.measure.turns import Party
-
-MOST_REFILLS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,8 @@ class Timed:
     def timing(self) -> Timing:
         """As the parent's clock has it where the program says less."""
         timing = summarise(self.witness.corrected(self.samples))
-        return replace(timing, unexplained=timing.median_s / summarise(self.samples).median_s - 1)
+        unexplained = timing.median_s / summarise(self.samples).median_s - 1
+        return replace(timing, unexplained=unexplained, unread=self.witness.unread)
 
 
 def be_checked(talk: Conversation, calls: int, nonce: int) -> tuple[list[tuple[Outputs, ...]], list[float]]:
@@ -47,9 +46,30 @@ def be_checked(talk: Conversation, calls: int, nonce: int) -> tuple[list[tuple[O
     return outputs, [after - before for before, after in pairwise(talk.case_starts)]
 
 
-def compute(talk: Conversation, variants: Sequence[int], filling: int, seed: int, nonce: int) -> Mapping[int, Outputs]:
-    """Outputs of the untouched source for each variant; `seed` fills the inputs otherwise."""
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Outputs of the untouched source by variant, and what is done beside its calls, if that was measured."""
+
+    outputs: Mapping[int, Outputs]
+    overheads: Overheads | None
+
+
+def compute(
+    talk: Conversation,
+    variants: Sequence[int],
+    filling: int,
+    seed: int,
+    nonce: int,
+    *,
+    measuring: bool,
+    known: Overheads | None,
+) -> Computed:
+    """Outputs of the untouched source for each variant; `seed` fills the inputs otherwise. `measuring`: what is done
+    beside its calls is measured as well, in part if the rest is `known`."""
     talk.hear("ready")
+    overheads = measure_overheads(talk, Random(nonce), known) if measuring else None
+    if measuring and not known:
+        talk.order(Order.FILL, 0, seed)
     results: dict[int, Outputs] = {}
     for variant in variants:
         talk.plain_calls(1, variant)
@@ -59,7 +79,7 @@ def compute(talk: Conversation, variants: Sequence[int], filling: int, seed: int
     results[filling] = talk.show()
     talk.order(Order.FILL, 0, seed)
     _end(talk, nonce)
-    return results
+    return Computed(results, overheads)
 
 
 def be_counted(talk: Conversation, calls: int, variant: int, nonce: int) -> Outputs:
@@ -78,11 +98,10 @@ def be_timed(talk: Conversation, ask: Questions, plan: SamplingPlan) -> Timed:
     talk.check_arrays()
     sampler = Sampler(talk, ask, plan)
     sampler.begin()
-    samples, cut = sampler.samples(ask.positions())
+    samples, cut = sampler.samples(ask.positions(), ask.renewals())
     if not cut and sampler.first_s <= SLOW_S:
-        samples += sampler.further()
-    refilled_s = _refilled(sampler, samples)
-    witness = sampler.witness(refilled_s)
+        samples += sampler.further(samples)
+    witness = sampler.witness()
     _end(talk, ask.fresh())
     return Timed(tuple(samples), cut, witness)
 
@@ -100,44 +119,20 @@ def be_timed_in_turns(
         with party.floor():
             sampler.begin()
         turn_samples: list[list[Sample]] = []
-        for _ in range(slices):
+        renewing = {ask.random.randrange(0, slices // 2), ask.random.randrange(slices // 2, slices)}
+        for turn in range(slices):
             with party.floor():
                 sampler.warm()
                 turn_samples.append(sampler.samples({ask.random.randint(0, min(2, plan.most - 1))})[0])
+                if turn in renewing:
+                    sampler.renew_inputs(turn_samples[-1][-1].seconds)
         with party.floor():
-            turn_samples[-1] += sampler.further()
-            refilled_s = _refilled(sampler, [sample for samples in turn_samples for sample in samples])
-            witness = sampler.witness(refilled_s)
+            turn_samples[-1] += sampler.further([sample for samples in turn_samples for sample in samples])
+            witness = sampler.witness()
             _end(talk, ask.fresh())
     finally:
         party.leave()
     return turn_samples, witness
-
-
-def _refilled(sampler: Sampler, samples: Sequence[Sample]) -> float:
-    """Where the first call took much longer than the samples say, seconds of a call with inputs that are all new; else
-    0. A kernel that set something up in its first call shows that it is done with it, one that only redoes what depends
-    on changed inputs shows what it takes to compute all. A busy machine may make one call slow: the quickest of a few
-    counts, of which any may be the one that is compared."""
-    talk, ask = sampler.talk, sampler.ask
-    call_s = median(sample.seconds for sample in samples)
-    if sampler.first_s <= 2 * call_s + SLACK_S:
-        return 0.0
-    compared, least_s = ask.random.randrange(MOST_REFILLS), math.inf
-    for number in range(MOST_REFILLS):
-        filling = ask.filling if number == compared else ask.fresh()
-        least_s = min(least_s, _fill_and_call(talk, filling))
-        if number == compared:
-            ask.compare(filling, talk.show())
-        if number >= compared and not slow_refilled(least_s, call_s):
-            break
-    talk.order(Order.FILL, 0, ask.seed)
-    return least_s
-
-
-def _fill_and_call(talk: Conversation, filling: int) -> float:
-    talk.order(Order.FILL, 0, filling)
-    return talk.calls(1, filling).seconds
 
 
 def _end(talk: Conversation, nonce: int) -> None:

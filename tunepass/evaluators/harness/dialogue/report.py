@@ -24,6 +24,8 @@ FORMS = {
         "uncompared": r"uncompared (\S{1,200})",
         "unchanged": r"unchanged (\d{1,15})",
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
+        "log": r"log (\d{1,20}) (\d{1,15}) ([1-9]\d{0,9})",
+        "place": r"place (\d{1,20}) (\d{1,15})",
         "sample": r"sample (\S{1,30}) (\d{1,15}) (\S{1,30}) (\S{1,30})",
         "fault": r"fault (?:(out_of_bounds) (\S{1,200}) (-?\d{1,18}) (\d{1,15}) ([1-9]\d{0,3})"
         r"|(read_only) (\S{1,200})|(stack)|(thrown) (.{1,400})|(setup) (.{1,400}))",
@@ -55,6 +57,15 @@ class ArrayShape:
         return self.numpy.itemsize * self.count
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Memory of a program with the outputs of `slots` calls, one call's every `stride` bytes."""
+
+    address: int
+    stride: int
+    slots: int
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """Grows line by line while the program runs."""
@@ -65,6 +76,10 @@ class Report:
     uncompared: list[str] = field(default_factory=list)  # places of which some memory has no known length
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: list[Sample] = field(default_factory=list)
+    log: Log | None = None
+    places: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # address and bytes of each output, where there is no log
     fault: tuple[
         str, ...
     ] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
@@ -93,6 +108,10 @@ class Report:
                 self.uncompared.append(words[0])
             case "unchanged":
                 self.unchanged[len(self.cases) - 1] = int(words[0])
+            case "log":
+                self.log = Log(*(int(text) for text in words))
+            case "place":
+                self.places.append((int(words[0]), int(words[1])))
             case "sample":
                 self.samples.append(_sample(*words))
             case "fault":
@@ -155,6 +174,11 @@ def _one_call(file: int, arrays: Sequence[ArrayShape], size: int, offset: int) -
         if read == 0:
             raise ToolError("the file of the results became shorter while it was read")
         got += read
+    return outputs_of(arrays, raw)
+
+
+def outputs_of(arrays: Sequence[ArrayShape], raw: bytes | bytearray) -> tuple[Output, ...]:
+    """Arrays from the bytes of one behind the other."""
     outputs, at = [], 0
     for array in arrays:
         outputs.append(Output(array.name, np.frombuffer(raw, array.numpy, array.count, at)))

@@ -14,8 +14,10 @@ from random import Random
 from statistics import median
 
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.dialogue.conversation import MOST_WRITES, Called, Conversation
-from tunepass.evaluators.harness.dialogue.witness import Ordered, Witness
+from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation, Order
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
+from tunepass.evaluators.harness.dialogue.report import ForgedReport
+from tunepass.evaluators.harness.dialogue.witness import NewInputs, Ordered, Witness, low
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.study.outcome import Failed
 
@@ -26,12 +28,15 @@ MAKING_S = 2e-2  # of a sample, that what is done between its calls may take
 MOST_CALLS = 1 << 20  # of an order
 MOST_IN_SAMPLE = 1000
 STEADY = 0.02  # by which the medians of two orders differ at most
-SMALL = 1 << 16  # bytes of outputs, which are written in the middle of an order without much ado
-USUAL_WRITES = 1.5  # calls of an order whose outputs are written, of small ones
-LARGE = 1 << 18  # bytes of outputs, which calls drive out of the nearer caches
 LOOKED_AT = ((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80))  # in each, one order
 FEWEST_COMPARED, FEWEST_ORDERS = 2, 6
+LOOK_AT_FIRST = 0.5  # probability that the first call is looked at
 FEWEST_EMPTY, MOST_EMPTY = 3, 9  # orders without calls
+NEW_ORDERS = ((0, 1), (2, 4))  # after one of these each an order of calls all of whose inputs are new
+NEW_ORDER_S = 1e-3  # that it lasts
+FEWEST_NEW, MOST_NEW = 2, 6
+LONG_S = 5e-3  # of a call, of which one with new inputs is made, and none where the first call shows what it takes
+FIRST_SHARE, FIRST_S = 0.05, 50e-6  # that the first call may take longer than others where it does show that
 Outputs = tuple[Output, ...]
 Judge = Callable[[int, Outputs], Failed | None]  # variant, what a call computed for it
 
@@ -47,13 +52,15 @@ class Refused(Exception):
 @dataclass(slots=True)
 class Questions:
     """`variants` are the seeds whose results are known; `judge` compares. `filling` is the one of them with which all
-    inputs are filled anew, `seed` the one with which they are filled otherwise."""
+    inputs are filled anew, `seed` the one with which they are filled otherwise. `overheads` are those around the
+    source, if they are known."""
 
     random: Random
     variants: Sequence[int]
     judge: Judge
     filling: int
     seed: int
+    overheads: Overheads | None = None
     _left: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +76,10 @@ class Questions:
     def positions(self) -> frozenset[int]:
         """Numbers of the orders that are looked at, as long as there are variants."""
         return frozenset(self.random.randint(*bounds) for bounds in LOOKED_AT)
+
+    def renewals(self) -> frozenset[int]:
+        """Numbers of the orders after which all inputs are new in one."""
+        return frozenset(self.random.randint(*bounds) for bounds in NEW_ORDERS)
 
     def compare(self, variant: int, outputs: Outputs) -> None:
         """Raises Refused where a call computed wrong results for that variant."""
@@ -87,64 +98,113 @@ class Sampler:
     group: int = 1  # calls of a sample
     groups: int = 1  # samples of an order
     first_s: float = 0.0  # of the first call, from outside
-    bytes: int = 0  # of outputs
     compared: int = 0
     _count: int = 0  # samples
     _orders: list[Ordered] = field(default_factory=list)
     _empty: list[float] = field(default_factory=list)
+    _new: list[NewInputs] = field(default_factory=list)
+    _new_empty: list[float] = field(default_factory=list)
+    _new_size: int = 1  # calls of an order with new inputs
+    _new_look: int = 0  # the number of the one that is looked at
 
     def begin(self) -> None:
         """The first calls, until they are steady."""
-        self.bytes = sum(shape.bytes for shape in self.talk.report.arrays)
-        self.first_s = self.talk.calls(1, self.ask.fresh()).seconds
+        if self.talk.unread and self.ask.overheads is not None and self.ask.overheads.readable:
+            raise ForgedReport(f"{self.talk.unread}, while that of the untouched source can")
+        look = len(self.ask.variants) > FEWEST_COMPARED and self.ask.random.random() < LOOK_AT_FIRST
+        self.first_s = self._call(1, self.ask.variant() if look else None).seconds
         if self.first_s <= SLOW_S:
             started = time.monotonic()
             self._size(self._long_enough())
             self._warm_up(started)
         self._measure_nothing()
+        self._new_look = self.ask.random.randrange(FEWEST_NEW)
 
-    def samples(self, look_at: Iterable[int]) -> tuple[list[Sample], bool]:
-        """As many as the plan wants, and whether it is cut. `look_at`: numbers of orders, from 0."""
+    def samples(self, look_at: Iterable[int], renew_at: Iterable[int] = ()) -> tuple[list[Sample], bool]:
+        """As many as the plan wants, and whether it is cut. `look_at`: numbers of orders, from 0. After those in
+        `renew_at` there is one with new inputs."""
         samples: list[Sample] = []
-        started, looking, number = time.monotonic(), frozenset(look_at), 0
+        started, looking, renewing, number = time.monotonic(), frozenset(look_at), frozenset(renew_at), 0
         while True:
             samples += self._order(min(self.groups, self.plan.most - len(samples)), number in looking)
-            number += 1
             if self.plan.is_cut(samples):
                 return samples, True
+            if number in renewing:
+                paused = time.monotonic()
+                self.renew_inputs(samples[-1].seconds)
+                started += time.monotonic() - paused
+            number += 1
             if self.plan.is_enough(samples, time.monotonic() - started):
                 return samples, False
 
-    def further(self) -> list[Sample]:
-        """Samples of as many more orders as are needed to say something of them, and to have looked at some."""
+    def further(self, samples: Sequence[Sample]) -> list[Sample]:
+        """Samples of as many more orders as are needed to say something of them, and to have looked at some. Where
+        calls with new inputs seem to be slower than others, there are more: the machine may have been busy."""
         orders = FEWEST_ORDERS if self.groups * self.group > 1 else 0
         more = max(FEWEST_COMPARED - self.compared, orders - len(self._orders))
-        return [sample for _ in range(more) for sample in self._order(self.groups, self.compared < FEWEST_COMPARED)]
+        added = [sample for _ in range(more) for sample in self._order(self.groups, self.compared < FEWEST_COMPARED)]
+        while len(self._new) < FEWEST_NEW or (
+            len(self._new) < MOST_NEW and self.witness().new_factor([*samples, *added]) > 1
+        ):
+            number = len(self._new)
+            added += self._order(self.groups, False)
+            self.renew_inputs(added[-1].seconds)
+            if len(self._new) == number:
+                break
+        return added
 
     def warm(self) -> None:
         """An order whose samples do not count: others had the caches meanwhile."""
         if self.first_s <= SLOW_S:
             self._call(self.groups * self.group, None)
 
-    @property
-    def small(self) -> bool:
-        return self.bytes <= SMALL
-
-    def witness(self, refilled_s: float) -> Witness:
+    def witness(self) -> Witness:
         while len(self._empty) < FEWEST_EMPTY:
             self._measure_nothing()
-        return Witness(tuple(self._orders), median(self._empty), self.bytes > LARGE, refilled_s)
+        return Witness(tuple(self._orders), low(self._empty), self.ask.overheads, tuple(self._new), self.talk.unread)
+
+    def renew_inputs(self, call_s: float) -> None:
+        """An order of calls all of whose inputs are new, after one in which a call took `call_s`; one of all these is
+        looked at. None where they take long and the first call, whose inputs were new, shows that nothing is to be
+        learned."""
+        if call_s > LONG_S and self.first_s <= (1 + FIRST_SHARE) * call_s + FIRST_S:
+            return
+        if not self._new_empty:
+            self._new_size = 1
+            empty_s = self._with_new_inputs(0, real=False).seconds
+            self._new_size = max(1, min(self.most_calls, int(NEW_ORDER_S / (empty_s + call_s))))
+        self._new_empty.append(self._with_new_inputs(0, real=False).seconds)
+        look = len(self._new) == self._new_look
+        called = self._with_new_inputs(self.ask.random.randint(1, self._new_size) if look else 0)
+        if look:
+            self.ask.compare(self.ask.filling, called.outputs)
+        overheads, size = self.ask.overheads, self._new_size
+        overhead_s = overheads.overhead_s(size, size, fresh=True) if overheads else math.inf
+        ordered = Ordered(called.seconds, size, range(size), 1.0, overhead_s)
+        self._new.append(NewInputs(len(self._orders) - 1, ordered, called.samples, self._new_empty[-1]))
+        self.talk.order(Order.FILL, 0, self.ask.seed)
+        if call_s <= LONG_S:
+            self.warm()
+
+    def _with_new_inputs(self, at: int, *, real: bool = True) -> Called:
+        seed = self.ask.filling if at else self.ask.fresh()
+        return self.talk.calls(self._new_size, seed, group=1, fresh=True, at=at, real=real)
+
+    @property
+    def most_calls(self) -> int:
+        """The longest order: the outputs of each of its calls can be read."""
+        return min(MOST_CALLS, self.talk.log_slots or 1)
 
     def _long_enough(self) -> tuple[int, Called]:
         """How many calls last for an order, and those. What seemed to may have lost a time slice: it has to twice."""
         count = 1
         called = self.talk.calls(1, self.ask.fresh())
         while True:
-            while called.seconds < ORDER_S and count < MOST_CALLS:
-                count = min(MOST_CALLS, count * min(16, math.ceil(1.5 * ORDER_S / max(called.seconds, 1e-6))))
+            while called.seconds < ORDER_S and count < self.most_calls:
+                count = min(self.most_calls, count * min(16, math.ceil(1.5 * ORDER_S / max(called.seconds, 1e-6))))
                 called = self.talk.calls(count, self.ask.fresh())
             again = self.talk.calls(count, self.ask.fresh())
-            if again.seconds > ORDER_S / 2 or count == MOST_CALLS:
+            if again.seconds > ORDER_S / 2 or count == self.most_calls:
                 return count, min(called, again, key=lambda each: each.seconds)
             called = again
 
@@ -155,7 +215,8 @@ class Sampler:
         between_s = max(0.0, whole_s - call_s)
         if self.group * between_s > MAKING_S:
             self.group = max(1, int(MAKING_S / between_s))
-        self.groups = max(1, round(ORDER_S / (whole_s * self.group)))
+        self.group = min(self.group, self.most_calls)
+        self.groups = max(1, min(round(ORDER_S / (whole_s * self.group)), self.most_calls // self.group))
 
     def _warm_up(self, started: float) -> None:
         plan, last = self.plan, math.inf
@@ -168,8 +229,6 @@ class Sampler:
             last = now
 
     def _order(self, groups: int, look: bool) -> tuple[Sample, ...]:
-        if groups > 1 and not self.small:  # which call is the last is nobody's to know
-            groups = self.ask.random.randint((groups + 1) // 2, groups)
         variant = self.ask.variant() if look else None
         count = groups * self.group
         called = self._call(count, variant)
@@ -177,33 +236,20 @@ class Sampler:
         self._count += groups
         if len(self._empty) < MOST_EMPTY and len(self._orders) % 2:  # among the orders: the machine's speed may change
             self._measure_nothing()
-        self._orders.append(Ordered(called.seconds, count, numbers, groups / self.groups))
+        overhead_s = self.ask.overheads.overhead_s(count, groups) if self.ask.overheads else math.inf
+        self._orders.append(Ordered(called.seconds, count, numbers, groups / self.groups, overhead_s))
         return called.samples
 
     def _call(self, count: int, variant: int | None) -> Called:
         """With one call of known results, if a variant is given."""
-        at, writes = self.draw_writes(count)
-        marked = self.ask.fresh() if variant is None else variant
-        called = self.talk.calls(count, self.ask.fresh(), group=self.group, at=at, marked=marked, writes=writes)
+        at = 0 if variant is None else self.ask.random.randint(1, count)
+        seed = self.ask.fresh() if variant is None else variant
+        called = self.talk.calls(count, seed, group=self.group, at=at)
         if variant is not None:
             self.compared += 1
-            outputs = self.talk.outputs(len(writes))[0][writes.index(at)] if at in writes else self.talk.show()
-            self.ask.compare(variant, outputs)
+            self.ask.compare(variant, called.outputs)
         return called
-
-    def draw_writes(self, count: int) -> tuple[int, tuple[int, ...]]:
-        """The call that may be looked at, and those before the last one whose outputs are written. Of small outputs
-        each call's are as likely to be, however many were before: a file that grew tells nothing of the calls to come.
-        """
-        if not self.small:
-            return count, ()
-        random, numbers, number = self.ask.random, set[int](), 0.0
-        while (number := number + random.expovariate(USUAL_WRITES / count)) < count and len(numbers) < MOST_WRITES:
-            numbers.add(1 + int(number))
-        drawn = sorted(numbers) or [random.randint(1, count)]
-        return random.choice(drawn), tuple(each for each in drawn if each < count)
 
     def _measure_nothing(self) -> None:
         count = self.groups * self.group
-        at, writes = self.draw_writes(count)
-        self._empty.append(self.talk.nothing(count, self.ask.fresh(), group=self.group, at=at, writes=writes))
+        self._empty.append(self.talk.calls(count, self.ask.fresh(), group=self.group, real=False).seconds)

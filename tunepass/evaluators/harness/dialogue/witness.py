@@ -3,85 +3,152 @@
     o_k   seconds from order number k to its answer, with waits for a core left out
     n_k   calls of this order
     m_k   median of its samples, seconds a call: of those that count, or of all where that is less
-    e_k   seconds of an order of this length that does all but call
-    x_k   o_k - e_k - n_k m_k, seconds that the samples do not explain
-    l_k   slack: a share of n_k m_k, of what e_k is longer, and the delay of an answer
-    r     seconds of a call all of whose inputs are new
+    e_k   seconds of an order of this length that does all but call; at most as many as around the source
+    q     the value below which two fifths of all (o_k - e_k) / n_k lie: on a busy machine others take longer
+    x_k   min(o_k - e_k, n_k q) - n_k m_k, seconds that the samples do not explain
+    l_k   slack: a share of n_k m_k and of e_k and the delay of an answer, together at most a larger share of n_k m_k;
+          and what x is around the source
+    r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j)
+    v     slack of r: a share of it, or what such a call of the source takes longer than others
 
 Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
 the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
-accuses nobody. A program is accused only where three quarters of all orders take far longer than all of its samples
-together. Also where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
+accuses nobody. All samples count as longer by (r_j - v) / m_k(j), which two fifths of the orders j undercut,
+where that is more than 1: calls of which few inputs changed may have been no computation of all results. Their slack
+has a larger share of what is done beside them, as filling inputs takes longer than a short call. A program is
+accused only where three quarters of all orders take far longer than all of its samples together, or calls with new
+inputs far longer than others.
 
 Each sample is taken in one of these orders, and an order that is looked at is like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.measure.timing import Sample, counted
 
-CALL_SHARE = 0.04  # interrupts, what calls do to the caches of what is done beside them
-EMPTY_SHARE = 0.1  # of what is done beside calls, where that takes longer than the calls
-LARGE_SHARE = 1.0  # the same of large outputs, in any case: restoring them misses caches only where calls are made
-DELAY_S = 10e-6  # by which an answer may be later than that to an order without calls
+CALL_SHARE = 0.02  # interrupts, what calls do to the caches of what is done beside them
+OVERHEAD_SHARE = 0.05  # of what is done beside calls: the machine's speed changes
+NEW_OVERHEAD_SHARE = 1.0  # the same of calls with new inputs: filling them takes longer than a short call
+MOST_SHARE = 0.045  # of calls, of all these together
+UNEXPLAINED_MARGIN = 1.25  # times what calls of the source do to the caches of what is done beside them
+DELAY_S = 5e-6  # by which an answer may be later than that to an order without calls
+NEW_SHARE = 0.03  # of a call all of whose inputs are new
+NEW_MARGIN = 1.25  # times what such a call of the source takes longer
 FAR_CALL_SHARE, FAR_EMPTY_SHARE, FAR_S = 0.25, 0.5, 100e-6  # slack beyond which a program is accused
 REFILLED_FACTOR = 4.0  # caches and branch predictors have to get used to new inputs
 SLACK_S = 300e-6  # of a single order and its answer
+LOW = 0.4  # share of the orders that are seen to take less than what counts as usual
 
 
-def slow_refilled(refilled_s: float, call_s: float) -> bool:
-    return refilled_s > REFILLED_FACTOR * call_s + SLACK_S
+def low(values: Iterable[float]) -> float:
+    """The value below which two fifths of them lie: what disturbs an order makes it longer."""
+    ordered = sorted(values)
+    return ordered[int(LOW * (len(ordered) - 1))]
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Seconds of an order from outside, its calls, the numbers of its samples, and its share of a usual order."""
+    """Seconds of an order from outside, its calls, the numbers of its samples, its share of a usual order, and seconds
+    of what is done beside so many calls around the source."""
 
     outside_s: float
     calls: int
     samples: range
     share: float = 1.0
+    overhead_s: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class NewInputs:
+    """An order of calls all of whose inputs are new, its samples, and seconds of such an order without calls. It came
+    after order number `after`, when the machine was as fast."""
+
+    after: int
+    order: Ordered
+    samples: tuple[Sample, ...]
+    empty_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """All orders by the parent's clock, and seconds of a usual one without calls."""
+    """All orders by the parent's clock, and seconds of a usual one without calls. `unread`: why the program's memory
+    could not be read from outside."""
 
     orders: tuple[Ordered, ...]
     empty_s: float = 0.0
-    large: bool = False  # outputs
-    refilled_s: float = 0.0  # of a call all of whose inputs are new; 0 where there was none
+    overheads: Overheads | None = None
+    new_inputs: tuple[NewInputs, ...] = ()
+    unread: str = field(default="", compare=False)
 
     def corrected(self, samples: Sequence[Sample]) -> list[Sample]:
         """With the seconds that the parent's clock adds."""
+        result = self._explained(samples)
+        factor = self.new_factor(result)
+        return [replace(each, seconds=factor * each.seconds) for each in result] if factor > 1 else result
+
+    def new_factor(self, samples: Sequence[Sample]) -> float:
+        """How many times a call takes longer, beyond the slack, with inputs that are all new; at least 1."""
+        longer_s = self.overheads.new_inputs_s if self.overheads else 0.0
+        factors = []
+        for new in self.new_inputs:
+            call_s = median(samples[i].seconds for i in self.orders[new.after].samples)
+            new_s = self._new_s(new)
+            factors.append((new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s)) / call_s)
+        return max(1.0, low(factors)) if factors else 1.0
+
+    def _new_s(self, new: NewInputs) -> float:
+        """Seconds of a call with new inputs, by the clock that says more."""
+        seen = Witness((new.order,), median(each.empty_s for each in self.new_inputs), self.overheads)
+        call_s, overhead_s = median(sample.seconds for sample in new.samples), seen._overhead_s(new.order)
+        slack_s = CALL_SHARE * new.order.calls * call_s + NEW_OVERHEAD_SHARE * overhead_s + DELAY_S
+        return call_s * seen._factor(new.order, call_s, seen._seen_s(new.order), slack_s)
+
+    def _explained(self, samples: Sequence[Sample]) -> list[Sample]:
         result, numbers = list(samples), frozenset(counted(samples))
+        usual_s = low(self._seen_s(order) for order in self.orders) if self.orders else 0.0
         for order in self.orders:
             of_order = [samples[i].seconds for i in order.samples]
             which = [samples[i].seconds for i in order.samples if i in numbers]
-            factor = self._factor(order, min(median(of_order), median(which or of_order)))
+            seen_s = min(usual_s, self._seen_s(order))
+            call_s = min(median(of_order), median(which or of_order))
+            factor = self._factor(order, call_s, seen_s, self._slack_s(order, call_s))
             for i in order.samples:
                 result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
         return result
 
-    def _factor(self, order: Ordered, call_s: float) -> float:
-        claimed_s, empty_s = order.calls * call_s, order.share * self.empty_s
-        unexplained_s = order.outside_s - empty_s - claimed_s
-        longer_s = empty_s if self.large else max(0.0, empty_s - claimed_s)
-        share = LARGE_SHARE if self.large else EMPTY_SHARE
-        over_s = unexplained_s - CALL_SHARE * claimed_s - share * longer_s - DELAY_S
+    def _seen_s(self, order: Ordered) -> float:
+        """Seconds of a call, from outside."""
+        return (order.outside_s - self._overhead_s(order)) / order.calls
+
+    def _slack_s(self, order: Ordered, call_s: float) -> float:
+        claimed_s = order.calls * call_s
+        slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * self._overhead_s(order) + DELAY_S
+        return min(slack_s, MOST_SHARE * claimed_s)
+
+    def _factor(self, order: Ordered, call_s: float, seen_s: float, slack_s: float) -> float:
+        claimed_s = order.calls * call_s
+        unexplained_s = order.calls * seen_s - claimed_s
+        usual_s = UNEXPLAINED_MARGIN * self.overheads.unexplained_s if self.overheads else 0.0
+        over_s = unexplained_s - slack_s - order.calls * usual_s
         return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / claimed_s
+
+    def _overhead_s(self, order: Ordered) -> float:
+        return min(order.share * self.empty_s, order.overhead_s)
 
     def doubts(self, samples: Sequence[Sample]) -> str:
         """Why the samples cannot be true; empty where they can."""
         call_s = median(samples[i].seconds for i in counted(samples))
-        if slow_refilled(self.refilled_s, call_s):
+        if (self.new_factor(samples) - 1) * call_s > (REFILLED_FACTOR - 1) * call_s + SLACK_S:
+            new_s = median(self._new_s(new) for new in self.new_inputs)
             return (
                 f"its samples say {1000 * call_s:.6g} ms a call, but seen from outside, with inputs all of which "
-                f"are new, it takes {1000 * self.refilled_s:.6g} ms"
+                f"are new, it takes {1000 * new_s:.6g} ms"
             )
         far = [(self._far_s(order, claimed), claimed, order.outside_s) for order, claimed in self._claimed(samples)]
         if not far or sorted(far)[len(far) // 4][0] <= FAR_S:
@@ -100,5 +167,5 @@ class Witness:
         ]
 
     def _far_s(self, order: Ordered, claimed_s: float) -> float:
-        empty_s = order.share * self.empty_s
+        empty_s = order.share * self.empty_s  # the program's own: the source's was perhaps taken on a faster machine
         return order.outside_s - (1 + FAR_EMPTY_SHARE) * empty_s - (1 + FAR_CALL_SHARE) * claimed_s

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, shapes
-from tunepass.evaluators.harness.dialogue.sampling import SMALL, Outputs
+from tunepass.evaluators.harness.dialogue.sampling import Outputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
@@ -30,7 +31,7 @@ from tunepass.study.outcome import Failed
 
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
 # Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
-FEW, MANY, MOST, QUICK_S = 3, 6, 12, 0.05
+FEW, MANY, MOST, QUICK_S, SMALL = 3, 6, 12, 0.05, 1 << 16
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
@@ -52,6 +53,7 @@ class Reference:
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
     unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
+    overheads: Overheads | None = None  # what is done beside its calls
     rounding: Rounding | None = None  # if each element's tolerance is its own
 
     def usual(self, seed: int) -> Expected:
@@ -84,8 +86,10 @@ class Reference:
             return self
         last = [case.seed for case in self.expected if case.usual][-1]
         filling, *some = variants[: len(self.variants)]
-        changed = self.run.compute(last, limits, some, filling)
-        return self if isinstance(changed, Failed) else replace(self, variants=changed, filling=filling)
+        changed = self.run.compute(last, limits, some, filling, measuring=True, known=self.overheads)
+        if isinstance(changed, Failed):
+            return self
+        return replace(self, variants=changed.outputs, filling=filling, overheads=changed.overheads)
 
     def check_limits(self, limits: Limits) -> Limits:
         return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
@@ -124,7 +128,7 @@ def run_reference(
     last = [case.seed for case in usual][-1]
     small = sum(output.values.nbytes for output in next(iter(usual.values())).calls[0]) <= SMALL
     filling, *some = variants[: 1 + (FEW if not quick else MOST if small else MANY)]
-    changed = run.compute(last, limits, some, filling)
+    changed = run.compute(last, limits, some, filling, measuring=True)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
     judged = {**others.checked, **usual}
@@ -137,7 +141,8 @@ def run_reference(
         timed=known.timed,
         unrounded=known.unrounded,
         rounding=rounding if known.by_element else None,
-        variants=changed,
+        variants=changed.outputs,
+        overheads=changed.overheads,
         filling=filling,
         quick=quick,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,

@@ -72,7 +72,7 @@ class Rounding:
         def computed(run: HarnessRun, mode: str) -> Outputs | str:
             variants = [] if variant == filling else [variant]
             outputs = run.compute(seed, self.limits, variants, filling, mode)
-            return outputs.stage if isinstance(outputs, Failed) else outputs[variant]
+            return outputs.stage if isinstance(outputs, Failed) else outputs.outputs[variant]
 
         return [each for each in self._by_each(computed) if not isinstance(each, str)]
 

@@ -1,0 +1,104 @@
+"""Time of the harness beside the calls, measured around the untouched source, whose program nobody doubts.
+
+A candidate shares its process with the harness, so it may slow down what is done beside calls where none are made. What
+is subtracted of an order's time is therefore bounded by the same work around the untouched source.
+
+| symbol  | field         | meaning                                                                          |
+|---------|---------------|----------------------------------------------------------------------------------|
+| a       | order_s       | seconds of an order without calls                                                |
+| b       | call_s        | of what is done beside each call                                                 |
+| g       | sample_s      | of each sample                                                                   |
+| f       | fresh_s       | of drawing all inputs of a call anew                                             |
+| x       | unexplained_s | that a call takes, seen from outside, beyond its own time, b and g               |
+| n       | new_inputs_s  | that a call takes longer with inputs that are all new                            |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from statistics import median
+
+from tunepass.evaluators.harness.dialogue.conversation import Conversation
+
+REPEATS = 5
+ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
+MOST_CALLS = 256
+SLOW_S = 0.05  # of a call, of which no more than one is made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overheads:
+    """See the table above. `readable`: the program's memory can be read from outside; `why_not` says why it cannot."""
+
+    order_s: float
+    call_s: float
+    sample_s: float
+    fresh_s: float
+    unexplained_s: float = 0.0
+    new_inputs_s: float = 0.0
+    why_not: str = ""
+
+    @property
+    def readable(self) -> bool:
+        return not self.why_not
+
+    def overhead_s(self, calls: int, samples: int, *, fresh: bool = False) -> float:
+        """Seconds of an order without its calls: a + b calls + g samples + f calls."""
+        return self.order_s + calls * (self.call_s + (self.fresh_s if fresh else 0.0)) + samples * self.sample_s
+
+
+def measure_overheads(talk: Conversation, random: Random, known: Overheads | None = None) -> Overheads:
+    """Measure a program that is ready; times that need new inputs come from `known`, if given, and that which is
+    unexplained is the least of all."""
+
+    def without_calls_s(count: int, group: int, *, fresh: bool = False) -> float:
+        def once() -> float:
+            return talk.calls(count, random.getrandbits(64), group=group, fresh=fresh, real=False).seconds
+
+        first = once()
+        return first if first > SLOW_S else median([first, *(once() for _ in range(REPEATS - 1))])
+
+    def enough(per_call_s: float) -> int:
+        return max(1, min(MOST_CALLS, talk.log_slots or MOST_CALLS, int(ENOUGH_S / max(per_call_s, 1e-7))))
+
+    one_s, two_s = without_calls_s(1, 1), without_calls_s(2, 2)
+    many = enough(two_s - one_s)
+    call_s, sample_s = one_s, 0.0
+    if many > 1:
+        together_s = without_calls_s(many, many)
+        call_s = max(0.0, together_s - one_s) / (many - 1)
+        sample_s = max(0.0, without_calls_s(many, 1) - together_s) / (many - 1)
+    overheads = Overheads(
+        order_s=max(0.0, one_s - call_s - sample_s),
+        call_s=call_s,
+        sample_s=sample_s,
+        fresh_s=known.fresh_s if known else 0.0,
+        unexplained_s=0.0,
+        new_inputs_s=known.new_inputs_s if known else 0.0,
+        why_not=talk.unread,
+    )
+    if known is not None:
+        x_s = known.unexplained_s and min(known.unexplained_s, _of_calls(talk, random, overheads, fresh=False)[0])
+        return replace(overheads, unexplained_s=x_s)
+    filled = enough(without_calls_s(1, 1, fresh=True))
+    fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
+    unexplained_s, new_inputs_s = _of_calls(talk, random, overheads, fresh=True)
+    return replace(overheads, fresh_s=fresh_s, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s)
+
+
+def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float]:
+    """x and, if calls with `fresh` inputs are made, n: the least of a few orders, which nothing disturbed."""
+    first = talk.calls(1, random.getrandbits(64)).samples[0].seconds
+    count = max(1, min(MOST_CALLS, talk.log_slots or 1, int(ENOUGH_S / max(first, 1e-7))))
+    plain: list[float] = []
+    renewed: list[float] = []
+    unexplained: list[float] = []
+    for _ in range(1 if first > SLOW_S else REPEATS):
+        called = talk.calls(count, random.getrandbits(64), group=1)
+        plain.append(median(sample.seconds for sample in called.samples))
+        unexplained.append((called.seconds - overheads.overhead_s(count, count)) / count - plain[-1])
+        if fresh:
+            called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
+            renewed.append(median(sample.seconds for sample in called.samples))
+    return max(0.0, min(unexplained)), max(0.0, min(renewed, default=0.0) - min(plain))
