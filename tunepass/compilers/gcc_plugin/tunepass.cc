@@ -1,4 +1,4 @@
-/* tunepass.so: a plugin of gcc that applies the choices of tunepass.choices, which `tunepass flags-file --form
+/* tunepass.so: a plugin of gcc that applies the choices of tunepass.choices, which `tunepass flags-file --format
    choices` writes beside tunepass.lock.
 
    Built by `tunepass gcc-plugin` against the headers of one installed gcc, which it then fits exactly. In this order:
@@ -291,14 +291,14 @@ load (const char *given)
   if (!read_file (chosen.path, text))
     {
       if (given)
-        tell_stale (chosen.path + ": cannot be read; nothing is tuned", "write it with tunepass flags-file --form choices");
+        tell_stale (chosen.path + ": cannot be read; nothing is tuned", "write it with tunepass flags-file --format choices");
       return;
     }
   std::string problem = parse (text);
   if (!problem.empty ())
     {
       chosen.entries.clear ();
-      tell_stale (chosen.path + ": " + problem + "; nothing is tuned", "write it anew with tunepass flags-file --form choices");
+      tell_stale (chosen.path + ": " + problem + "; nothing is tuned", "write it anew with tunepass flags-file --format choices");
       return;
     }
   auto found = chosen.entries.find (main.substr (folder_of (main).size ()));
@@ -307,13 +307,13 @@ load (const char *given)
   if (read_file (chosen.folder + lock_name, lock) && digest_of (lock) != chosen.lock)
     {
       tell_stale (chosen.path + ": " + lock_name + " changed since it was written; nothing is tuned",
-                  "write it anew with tunepass flags-file --form choices");
+                  "write it anew with tunepass flags-file --format choices");
       return;
     }
   if (!read_file (main, source) || digest_of (source) != found->second.digest)
     {
       tell_stale (main + " changed since it was tuned; its defaults are used",
-                  "tunepass build tunes it again; tunepass flags-file --form choices takes over a choice that still fits");
+                  "tunepass build tunes it again; tunepass flags-file --format choices takes over a choice that still fits");
       return;
     }
   current = &found->second;
