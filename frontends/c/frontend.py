@@ -79,7 +79,7 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.ir.sizes import SizedVariants
-from tunepass.space.parameter import Parameter
+from tunepass.space.parameter import Parameter, Real
 
 if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
     from tunepass.frontends.c.nests.autos import DerivedNest
@@ -251,7 +251,7 @@ class _KernelReader:
         legal += refusals(self.unit, self.parameters, {p.name: p.default for p in self.parameters if p.name not in own})
         if isinstance(target, KernelPragma):
             legal += branches.defined(target)
-        domains = {p.name: getattr(p, "domain", ()) for p in parameters}
+        domains = {p.name: () if isinstance(p, Real) else getattr(p, "domain", ()) for p in parameters}
         check_hints(self.text.code, group.hints, domains, [nest.scop.span for nest in scops])
         _check_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])

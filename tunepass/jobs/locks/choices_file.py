@@ -91,13 +91,13 @@ def refresh_choices(folder: Path) -> tuple[str, ...]:
 
 def _section(locked: Locked) -> str:
     """The lines of one source, after its first."""
-    said = split_words(locked.arguments)
-    lines = [f"undef {name}" if text is None else f"define {name}={text}" for name, text in said.macros]
-    lines += [f"option {word}" for word in said.options]
-    lacking = list(lacks_compiler(locked))
+    choice_words = split_words(locked.arguments)
+    lines = [f"undef {name}" if text is None else f"define {name}={text}" for name, text in choice_words.macros]
+    lines += [f"option {word}" for word in choice_words.options]
+    missing_parts = list(lacks_compiler(locked))
     if locked.text_but_hints is not None:
-        lacking.append(f"the lock's choice rewrites the source, which a plugin cannot do: {WRAPPER}")
-    lines += [f"lacking {line}" for line in lacking]
+        missing_parts.append(f"the lock's choice rewrites the source, which a plugin cannot do: {WRAPPER}")
+    lines += [f"lacking {line}" for line in missing_parts]
     if locked.stale:
         lines += [f"stale {line}" for line in (*locked.notes, *locked.warnings) or locked.stale]
     return "".join(f"{NEW_LINE.sub(' ', line)}\n" for line in lines)

@@ -54,7 +54,7 @@ class FlagsFile:
 
 
 def flags_file(source: Path, form: str, words: Sequence[str] = ()) -> FlagsFile:
-    """What the lock of its folder chose for a source, in one of FORMATS.
+    """The choice of a source in its folder's lock, in one of FORMATS.
 
     Args:
         source: the path of a source with an entry in its folder's lock.
@@ -69,21 +69,23 @@ def flags_file(source: Path, form: str, words: Sequence[str] = ()) -> FlagsFile:
     """
     locked = tuned_source(source, words=words or None)
     check_words_suffice(source, locked)
-    said = split_words(locked.arguments)
-    lacking = list(lacks_compiler(locked))
+    choice_words = split_words(locked.arguments)
+    missing_parts = list(lacks_compiler(locked))
     if locked.text is not None:
-        lacking.append(f"no macro or flag gives loops their hints: {HINTS}")
+        missing_parts.append(f"no macro or flag gives loops their hints: {HINTS}")
     if form == INCLUDE:
-        checked, why = _checked_pragmas(source, said, words) if said.options else ("", "")
-        lacking += [why] if why else []
-        return FlagsFile(_include(source, locked, said, checked), locked, tuple(lacking))
-    if OPENMP in said.options:
-        lacking.append(f"the program needs {OPENMP} where it is linked, too")
+        checked, why = _checked_pragmas(source, choice_words, words) if choice_words.options else ("", "")
+        missing_parts += [why] if why else []
+        return FlagsFile(_include(source, locked, choice_words, checked), locked, tuple(missing_parts))
+    if OPENMP in choice_words.options:
+        missing_parts.append(f"the program needs {OPENMP} where it is linked, too")
     sayable = tuple(word for word in locked.arguments if form != SPECS or not word.endswith("=native"))
-    lacking += [f"a specs file cannot say {word}: give it to gcc" for word in locked.arguments if word not in sayable]
+    missing_parts += [
+        f"a specs file cannot say {word}: give it to gcc" for word in locked.arguments if word not in sayable
+    ]
     if form == CONFIG and sayable:
-        lacking.append("clang lets words of the command line win over a configuration file's: @FILE after them wins")
-    return FlagsFile(FORMATS[form](sayable), locked, tuple(lacking))
+        missing_parts.append("the command line wins over a configuration file's: @FILE after them wins")
+    return FlagsFile(FORMATS[form](sayable), locked, tuple(missing_parts))
 
 
 def check_words_suffice(source: Path, locked: Locked) -> None:
@@ -122,20 +124,20 @@ def split_words(words: Sequence[str]) -> Words:
     return Words(tuple(macros.items()), tuple(options))
 
 
-def _include(source: Path, locked: Locked, said: Words, pragmas: str) -> str:
+def _include(source: Path, locked: Locked, choice_words: Words, pragmas: str) -> str:
     """The header. It takes the place of definitions on the command line without a warning of the compiler."""
     comment = [f"{source.name} as {lock_path(source).name} has it, by tunepass flags-file.", *locked.choices]
     lines = [f"/* {line.replace('*/', '* /')} */" for line in comment]
-    for name, text in said.macros:
+    for name, text in choice_words.macros:
         lines.append(f"#undef {name.partition('(')[0]}")
         lines += [] if text is None else [f"#define {name} {text}".rstrip()]
     return "\n".join([*lines, *([pragmas] if pragmas else []), ""])
 
 
-def _checked_pragmas(source: Path, said: Words, words: Sequence[str]) -> tuple[str, str]:
+def _checked_pragmas(source: Path, choice_words: Words, words: Sequence[str]) -> tuple[str, str]:
     """Pragmas that make the compiler's own assembly of the source what the options make it, for this version of gcc
     alone; else why there are none."""
-    options = " ".join(said.options)
+    options = " ".join(choice_words.options)
     lacks = f"a header cannot say {options}: give the compiler these words, or use --format response"
     if not words:
         return "", f"{lacks}; with the build's gcc and its words after -- it is checked whether pragmas can"
@@ -144,15 +146,15 @@ def _checked_pragmas(source: Path, said: Words, words: Sequence[str]) -> tuple[s
             return "", f"{lacks} ({words[0]} is no gcc)"
     except ToolError as error:
         return "", f"{lacks} ({error.diagnostics[0].message})"
-    pragmas = _pragmas(said.options)
+    pragmas = _pragmas(choice_words.options)
     if pragmas is None:
         return "", f"{lacks} (only -O, -f and -m options have a pragma)"
     with scratch_folder(source.parent, SourceError) as folder:
         header = folder / "choice.h"
-        header.write_text(_include(source, Locked(), said, pragmas), encoding="utf-8", errors="surrogateescape")
+        header.write_text(_include(source, Locked(), choice_words, pragmas), encoding="utf-8", errors="surrogateescape")
         command = [*words, "-S", "-o", "-"]
-        macros = [f"-U{name}" if text is None else f"-D{name}={text}" for name, text in said.macros]
-        by_words = ask([*command, *said.options, *macros, source])
+        macros = [f"-U{name}" if text is None else f"-D{name}={text}" for name, text in choice_words.macros]
+        by_words = ask([*command, *choice_words.options, *macros, source])
         by_header = ask([*command, "-include", header, source])
     if not by_words.ok or not by_header.ok:
         line = next(iter((by_words if not by_words.ok else by_header).stderr.strip().splitlines()), "it failed")
