@@ -200,7 +200,7 @@ class TunedConstant:
 
 @dataclass(frozen=True, slots=True)
 class LoopHint:
-    """What the compiler is asked to do with the loop after `span`: copies of its body, and whether to vectorise it;
+    """Hints that the compiler is given for the loop after `span`: copies of its body, and whether to vectorise it;
     numbers, names of parameters or None. No code but hints uses the parameters `settled`."""
 
     span: Span

@@ -22,25 +22,25 @@ def run(options: argparse.Namespace) -> Answer:
     if not source.is_file():
         hint = f"name a source; a folder goes with --format {CHOICES}" if source.is_dir() else None
         raise TunepassError(f"no such file: {source}", hint=hint)
-    made = flags_file(source, "response" if options.format == "json" else options.format, options.compiler)
-    locked = made.locked
+    file = flags_file(source, "response" if options.format == "json" else options.format, options.compiler)
+    locked = file.locked
     if not locked.known:
         hint = f"tunepass build {source} -- COMPILER makes the entry"
         raise TunepassError(f"{source} has no entry in {lock_path(source)}", hint=hint)
     if options.frozen and locked.stale:
         return Answer("", None, Status.STALE, tuple(f"error: {line}" for line in locked.stale))
     notes = [f"note: {line}" for line in locked.notes]
-    notes += [f"warning: {line}" for line in (*locked.warnings, *made.warnings)]
+    notes += [f"warning: {line}" for line in (*locked.warnings, *file.warnings)]
     data: Json = {
         "source": str(source),
         "words": list(locked.arguments),
         "choices": list(locked.choices),
         "stale": list(locked.stale),
-        "lacking": list(made.warnings),
+        "lacking": list(file.warnings),
     }
     if options.output is None or options.format == "json":
-        return Answer(made.text.rstrip("\n"), data, notes=tuple(notes))
-    write_text(Path(options.output), made.text)
+        return Answer(file.text.rstrip("\n"), data, notes=tuple(notes))
+    write_text(Path(options.output), file.text)
     return Answer(f"wrote {options.output}", notes=tuple(notes))
 
 

@@ -16,7 +16,7 @@ def add_flags_file(commands: Commands) -> None:
         "flags-file",
         "write the lock's choice as a file that gcc and clang take",
         formats=("include", "response", "config", "specs", "choices", "json"),
-        what="for -include (the default), @FILE, clang's --config, gcc's -specs=, the gcc plugin, or a program",
+        format_help="for -include (the default), @FILE, clang's --config, gcc's -specs=, the gcc plugin, or a program",
     )
     parser.add_argument("source", metavar="SOURCE", help="a source with an entry in its folder's lock")
     parser.add_argument("-o", "--output", metavar="FILE", help="where it goes (default: printed)")

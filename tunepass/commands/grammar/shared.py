@@ -32,11 +32,11 @@ def add_command(
     summary: str,
     usage: str | None = None,
     formats: tuple[str, ...] = ("text", "json"),
-    what: str = "how results are printed",
+    format_help: str = "how results are printed",
 ) -> argparse.ArgumentParser:
     """The first of the formats is the default."""
     parser = commands.add_parser(name, help=summary, description=summary, usage=usage, allow_abbrev=False)
-    parser.add_argument("--format", choices=formats, default=formats[0], help=what)
+    parser.add_argument("--format", choices=formats, default=formats[0], help=format_help)
     return parser
 
 

@@ -36,9 +36,11 @@ def build_plugin(compiler: str, output: Path) -> str:
     Raises:
         ToolError: no gcc, no headers or no C++ compiler; or the plugin does not compile, with the compiler's message.
     """
-    found = identify(compiler)
-    if found.family != "gcc":
-        raise ToolError(f"{compiler} is no gcc: {found.version}", hint="--compiler names a gcc; clang has `flags-file`")
+    identified = identify(compiler)
+    if identified.family != "gcc":
+        raise ToolError(
+            f"{compiler} is no gcc: {identified.version}", hint="--compiler names a gcc; clang has `flags-file`"
+        )
     version = ask([compiler, "-dumpfullversion"]).stdout.strip()
     headers = Path(ask([compiler, "-print-file-name=plugin"]).stdout.strip(), "include")
     if not (headers / "gcc-plugin.h").is_file():
