@@ -89,7 +89,8 @@ def check_hints(
         following = next((token for token in code if token.start >= hint.outer.end), None)
         if following is None or not following.at("for", "while", "do"):
             problems.append(Diagnostic("no loop follows this hint", hint.span, "it stands right before its loop"))
-        if any(span.start <= hint.span.start < span.end for span in written_anew):
+        places = [hint.span.start, *([] if following is None else [following.start])]
+        if any(span.start <= place < span.end for span in written_anew for place in places):
             how = "say it in the `loop` pragma: unroll(i: 4), vectorize(i)"
             problems.append(Diagnostic("this hint is for a loop that is written anew", hint.span, how))
         for clause, value in (("unroll", hint.unroll), ("vectorize", hint.vectorize)):

@@ -26,4 +26,6 @@ def add_flags_file(commands: Commands) -> None:
 def add_gcc_plugin(commands: Commands) -> None:
     parser = add_command(commands, "gcc-plugin", "build the plugin for an installed gcc, against its headers")
     parser.add_argument("--compiler", metavar="GCC", default="gcc", dest="program", help="the gcc that is to load it")
-    parser.add_argument("-o", "--output", metavar="FILE", default=".", help="tunepass.so, or its folder (this one)")
+    # not in this folder: Python would take it for the package of that name
+    how = "tunepass.so, or its folder (default: .tunepass)"
+    parser.add_argument("-o", "--output", metavar="FILE", default=".tunepass", help=how)

@@ -28,7 +28,10 @@
 #include "cpplib.h"
 #include "c-family/c-pragma.h"
 
+#include <sys/stat.h>
+
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -56,6 +59,7 @@ namespace {
 const char *const choices_name = "tunepass.choices";
 const char *const lock_name = "tunepass.lock";
 const char *const first_line = "tunepass-choices 1";
+const char *const write_it = "write it anew with tunepass flags-file --format choices";
 const unsigned most_unrolled = 65534; /* of cunroll and rtl: an unsigned short, whose last value is "as often as possible" */
 
 /* SHA-256, as FIPS 180-4 has it.  */
@@ -146,19 +150,34 @@ digest_of (const std::string &text)
   return std::string ("sha256:") + hex;
 }
 
-/* False where there is no such file, or it cannot be read.  */
-bool
+const off_t most_bytes = 64 << 20; /* of a file that is read here */
+
+/* Reads a regular file; else the reason why not, in words for users.  */
+std::string
 read_file (const std::string &path, std::string &text)
 {
+  struct stat status;
+  if (stat (path.c_str (), &status) != 0)
+    return xstrerror (errno);
+  if (!S_ISREG (status.st_mode))
+    return "it is no regular file";
+  if (status.st_size > most_bytes)
+    return "it has more than 64 MiB";
   FILE *file = fopen (path.c_str (), "rb");
   if (!file)
-    return false;
-  char part[1 << 16];
-  for (size_t n; (n = fread (part, 1, sizeof part, file)) > 0;)
-    text.append (part, n);
-  bool whole = !ferror (file);
+    return xstrerror (errno);
+  text.resize (status.st_size);
+  size_t n = fread (&text[0], 1, text.size (), file);
+  bool whole = n == text.size () && fgetc (file) == EOF && !ferror (file);
   fclose (file);
-  return whole;
+  return whole ? "" : "it changed while it was read";
+}
+
+bool
+exists (const std::string &path)
+{
+  struct stat status;
+  return stat (path.c_str (), &status) == 0 || errno != ENOENT;
 }
 
 /* What the choices file says of one source.  */
@@ -179,7 +198,7 @@ struct choices
 
 choices chosen;
 entry *current;       /* of the main input, if it has one */
-bool stale_is_error, quiet;
+bool stale_is_error;
 location_t no_place = UNKNOWN_LOCATION;
 
 /* One hint for the loop after a pragma.  */
@@ -211,53 +230,110 @@ unescaped (const std::string &text)
   return plain;
 }
 
-/* The reason why a text is no choices file; empty where it is one.  */
+bool
+is_digest (const std::string &text)
+{
+  return text.size () == 71 && text.compare (0, 7, "sha256:") == 0
+         && text.find_first_not_of ("0123456789abcdef", 7) == std::string::npos;
+}
+
+/* NAME, or NAME(ARGUMENTS) before an equals sign; no name that the preprocessor keeps for itself.  */
+bool
+is_macro (const std::string &text, bool defined)
+{
+  size_t n = 0;
+  while (n < text.size () && (ISIDNUM (text[n]) || text[n] == '$'))
+    n++;
+  if (n == 0 || ISDIGIT (text[0]) || text.compare (0, n, "defined") == 0 || text.compare (0, 5, "__VA_") == 0
+      || text.compare (0, n, "__has_include") == 0)
+    return false;
+  size_t end = n;
+  if (defined && n < text.size () && text[n] == '(')
+    end = text.find (')', n) + 1;
+  return defined ? end != 0 && end < text.size () && text[end] == '=' : n == text.size ();
+}
+
+/* Takes one line into the choices; the reason why it is none, else empty. `into` is the entry of the last source.  */
+std::string
+parse_line (const std::string &line, entry *&into)
+{
+  for (char c : line)
+    if (ISCNTRL (c) && c != '\t')
+      return "it has a control character";
+  size_t space = line.find (' ');
+  if (space == std::string::npos)
+    return "it has no value";
+  std::string word = line.substr (0, space), value = line.substr (space + 1);
+  if (word == "lock")
+    {
+      if (!is_digest (value) || !chosen.lock.empty ())
+        return "the lock has one digest";
+      chosen.lock = value;
+      return "";
+    }
+  if (word == "source")
+    {
+      size_t first = value.find (' '), second = value.find (' ', first + 1);
+      std::string name = unescaped (value.substr (0, first));
+      if (first == std::string::npos || second == std::string::npos
+          || !is_digest (value.substr (first + 1, second - first - 1)) || !is_digest (value.substr (second + 1)))
+        return "a source has a name and two digests";
+      if (name.empty () || name.find ('/') != std::string::npos)
+        return "a source stands in the folder of the choices file";
+      for (char c : name)
+        if (ISCNTRL (c))
+          return "the name of a source has a control character";
+      if (chosen.entries.count (name))
+        return "this source has lines already";
+      into = &chosen.entries[name];
+      into->digest = value.substr (first + 1, second - first - 1);
+      return "";
+    }
+  if (word != "define" && word != "undef" && word != "option" && word != "lacking" && word != "stale")
+    return "this plugin does not know it";
+  if (!into)
+    return "no source stands before it";
+  if ((word == "define" && !is_macro (value, true)) || (word == "undef" && !is_macro (value, false)))
+    return "this is no macro";
+  if (word == "option" && (value.size () < 2 || value[0] != '-'))
+    return "an option begins with a dash";
+  if (word == "define")
+    into->macros.push_back (value);
+  else if (word == "undef")
+    into->macros.push_back ("-" + value);
+  else
+    (word == "option" ? into->options : word == "lacking" ? into->lacking : into->stale).push_back (value);
+  return "";
+}
+
+/* The reason why a text is no choices file, behind the number of its line where it has one; empty where it is one.  */
 std::string
 parse (const std::string &text)
 {
-  size_t last = text.rfind ("end ");
+  const std::string begin = std::string (first_line) + "\n";
   if (text.compare (0, strlen ("tunepass-choices "), "tunepass-choices ") != 0)
-    return "it is no choices file of tunepass";
-  if (text.compare (0, strlen (first_line) + 1, std::string (first_line) + "\n") != 0)
-    return "another version of tunepass wrote it";
-  if (last == std::string::npos || text.substr (last + 4) != digest_of (text.substr (0, last)) + "\n")
-    return "it is damaged: the digest in its last line is not that of the lines before";
+    return " it is no choices file of tunepass";
+  if (text.compare (0, begin.size (), begin) != 0)
+    return "1: another version of tunepass wrote it";
+  size_t last = text.rfind ("\nend ") + 1;
+  if (last == 0 || text.substr (last + 4) != digest_of (text.substr (0, last)) + "\n")
+    return " it is damaged: its last line is not the digest of the lines before";
   entry *into = nullptr;
-  for (size_t at = strlen (first_line) + 1; at < last;)
+  unsigned number = 2;
+  for (size_t at = begin.size (), end; at < last; at = end + 1, number++)
     {
-      size_t end = text.find ('\n', at), space = text.find (' ', at);
-      std::string word = text.substr (at, space - at), value = text.substr (space + 1, end - space - 1);
-      at = end + 1;
-      if (word == "lock")
-        chosen.lock = value;
-      else if (word == "source")
-        {
-          size_t gap = value.find (' ');
-          into = &chosen.entries[unescaped (value.substr (0, gap))];
-          into->digest = value.substr (gap + 1, value.find (' ', gap + 1) - gap - 1);
-        }
-      else if (word == "define")
-        into->macros.push_back (value);
-      else if (word == "undef")
-        into->macros.push_back ("-" + value);
-      else if (word == "option")
-        into->options.push_back (value);
-      else if (word == "lacking")
-        into->lacking.push_back (value);
-      else if (word == "stale")
-        into->stale.push_back (value);
-      else
-        return "it has a line that this plugin does not know: " + word;
+      end = text.find ('\n', at);
+      std::string problem = parse_line (text.substr (at, end - at), into);
+      if (!problem.empty ())
+        return std::to_string (number) + ": " + problem;
     }
-  return "";
+  return chosen.lock.empty () ? "2: the digest of the lock is not there" : "";
 }
 
 /* With `stale=error` an error, else a warning; the compiler goes on.  */
 void
 tell_stale (const std::string &what, const char *help)
 {
-  if (quiet)
-    return;
   if (stale_is_error)
     error_at (no_place, "%s", ("tunepass: " + what).c_str ());
   else
@@ -270,7 +346,7 @@ std::string
 preprocessed_from (const std::string &path)
 {
   std::string text, name;
-  if (!read_file (path, text) || text.compare (0, 2, "# ") != 0)
+  if (!read_file (path, text).empty () || text.compare (0, 2, "# ") != 0)
     return path;
   size_t quote = text.find ('"');
   for (size_t i = quote + 1; quote < text.find ('\n') && i < text.size () && text[i] != '"' && text[i] != '\n'; i++)
@@ -288,40 +364,50 @@ load (const char *given)
   chosen.path = given ? given : folder_of (main) + choices_name;
   chosen.folder = folder_of (chosen.path);
   std::string text, source, lock;
-  if (!read_file (chosen.path, text))
+  if (!given && !exists (chosen.path))
+    return; /* nothing is chosen in this folder */
+  std::string problem = read_file (chosen.path, text);
+  if (!problem.empty ())
     {
-      if (given)
-        tell_stale (chosen.path + ": cannot be read; nothing is tuned", "write it with tunepass flags-file --format choices");
+      tell_stale (chosen.path + ": cannot be read: " + problem + "; nothing is tuned", write_it);
       return;
     }
-  std::string problem = parse (text);
+  problem = parse (text);
   if (!problem.empty ())
     {
       chosen.entries.clear ();
-      tell_stale (chosen.path + ": " + problem + "; nothing is tuned", "write it anew with tunepass flags-file --format choices");
+      tell_stale (chosen.path + ":" + problem + "; nothing is tuned", write_it);
       return;
     }
   auto found = chosen.entries.find (main.substr (folder_of (main).size ()));
   if (found == chosen.entries.end ())
     return;
-  if (read_file (chosen.folder + lock_name, lock) && digest_of (lock) != chosen.lock)
+  problem = read_file (chosen.folder + lock_name, lock);
+  if (!problem.empty ())
     {
-      tell_stale (chosen.path + ": " + lock_name + " changed since it was written; nothing is tuned",
-                  "write it anew with tunepass flags-file --format choices");
+      tell_stale (chosen.folder + lock_name + ": cannot be compared with " + choices_name + ": " + problem
+                    + "; nothing is tuned", write_it);
       return;
     }
-  if (!read_file (main, source) || digest_of (source) != found->second.digest)
+  if (digest_of (lock) != chosen.lock)
     {
-      tell_stale (main + " changed since it was tuned; its defaults are used",
+      tell_stale (chosen.path + ": " + lock_name + " changed since it was written; nothing is tuned", write_it);
+      return;
+    }
+  problem = read_file (main, source);
+  if (!problem.empty () || digest_of (source) != found->second.digest)
+    {
+      tell_stale (problem.empty () ? main + " changed since it was tuned; its defaults are used"
+                                   : main + ": cannot be compared with " + choices_name + ": " + problem
+                                       + "; its defaults are used",
                   "tunepass build tunes it again; tunepass flags-file --format choices takes over a choice that still fits");
       return;
     }
   current = &found->second;
   for (const std::string &what : current->stale)
     tell_stale (what, "tunepass build tunes it again");
-  if (!quiet)
-    for (const std::string &what : current->lacking)
-      warning_at (no_place, 0, "%s", ("tunepass: " + main + ": " + what).c_str ());
+  for (const std::string &what : current->lacking)
+    warning_at (no_place, 0, "%s", ("tunepass: " + main + ": " + what).c_str ());
 }
 
 std::string
@@ -356,7 +442,7 @@ file_change (cpp_reader *reader, const line_map_ordinary *map)
     return;
   if (current && !macros_defined && !map->sysp) /* what is defined in stdc-predef.h would be the system's */
     define_macros ();
-  if (map->reason != LC_ENTER || MAIN_FILE_P (map) || quiet)
+  if (map->reason != LC_ENTER || MAIN_FILE_P (map))
     return;
   std::string path = ORDINARY_MAP_FILE_NAME (map);
   auto found = chosen.entries.find (path.substr (folder_of (path).size ()));
@@ -399,9 +485,8 @@ set_options ()
       const char *pragma = pragma_for (option);
       if (!pragma)
         {
-          if (!quiet)
-            warning_at (no_place, 0, "tunepass: the chosen option %qs cannot be set for functions; give it to the compiler",
-                        option.c_str ());
+          warning_at (no_place, 0, "tunepass: the chosen option %qs cannot be set for functions; give it to the compiler",
+                      option.c_str ());
           continue;
         }
       bool is_target = *pragma == 't';
@@ -826,7 +911,6 @@ plugin_init (struct plugin_name_args *info, struct plugin_gcc_version *version)
           return 1;
         }
     }
-  quiet = flag_preprocess_only;
   register_callback (info->base_name, PLUGIN_PRAGMAS, pragmas, nullptr);
   load (given);
   if (current)

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError
 from tunepass.files import read_bytes, write_bytes
 from tunepass.jobs.locks.flags_files import WRAPPER, lacks_compiler, split_words
 from tunepass.jobs.locks.lookup import Locked
@@ -34,7 +34,8 @@ from tunepass.study.lock.text import SIZE_LIMIT
 NAME = "tunepass.choices"
 FIRST_LINE = "tunepass-choices 1"
 SOURCE_LIMIT = 64 << 20  # bytes
-NEW_LINE = re.compile(r"[\r\n\0]")
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # all but tabs
+STALE_LINE = re.compile(r"^stale ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def write_choices(folder: Path, *, frozen: bool = False) -> Written:
             notes.append(f"warning: {error.diagnostics[0].message}")
             continue
         head = f"source {_escaped(name)} {source} {_entries(lock, name)}\n"
-        sections[name] = head + (old.get(head) or _section(tuned_source(folder / name)))
+        sections[name] = head + (old.get(head) or _section_of(folder / name))
     lines = [line for section in sections.values() for line in section.splitlines()]
     stale = tuple(line.partition(" ")[2] for line in lines if line.startswith("stale "))
     notes += [f"warning: {line.partition(' ')[2]}" for line in lines if line.startswith(("stale ", "lacking "))]
@@ -89,6 +90,19 @@ def refresh_choices(folder: Path) -> tuple[str, ...]:
     return write_choices(folder).notes if (folder / NAME).is_file() else ()
 
 
+def _section_of(source: Path) -> str:
+    """The lines of one source, after its first; those of one that cannot be read say why, and the plugin repeats it."""
+    try:
+        return _section(tuned_source(source))
+    except EnvironmentFault:
+        raise
+    except TunepassError as error:
+        first = error.diagnostics[0]
+        place = f"{first.span.line}: " if first.span else ""
+        why = f"stale {source.name}:{place} {first.message}; its defaults are used"
+        return f"{CONTROL.sub(' ', why).replace(':  ', ': ')}\n"
+
+
 def _section(locked: Locked) -> str:
     """The lines of one source, after its first."""
     choice_words = split_words(locked.arguments)
@@ -100,11 +114,11 @@ def _section(locked: Locked) -> str:
     lines += [f"lacking {line}" for line in missing_parts]
     if locked.stale:
         lines += [f"stale {line}" for line in (*locked.notes, *locked.warnings) or locked.stale]
-    return "".join(f"{NEW_LINE.sub(' ', line)}\n" for line in lines)
+    return "".join(f"{CONTROL.sub(' ', line)}\n" for line in lines)
 
 
 def _old_sections(path: Path) -> Mapping[str, str]:
-    """The lines of an undamaged choices file by their `source` line; none of any other."""
+    """The lines of an undamaged choices file by their `source` line, but for stale entries; none of any other."""
     try:
         data = read_bytes(path, SIZE_LIMIT, StudyError)
     except StudyError:
@@ -120,7 +134,7 @@ def _old_sections(path: Path) -> Mapping[str, str]:
             sections[head] = ""
         elif head:
             sections[head] += f"{line}\n"
-    return sections
+    return {head: lines for head, lines in sections.items() if not STALE_LINE.search(lines)}
 
 
 def _entries(lock: Lock, name: str) -> str:
