@@ -146,8 +146,8 @@ def hint_changes(kernel: Kernel, configuration: Configuration) -> list[tuple[Spa
         words = []
         if vectors is not None:
             words.append(f'_Pragma("clang loop vectorize({"enable" if vectors else "disable"})")')
-        if copies is not None:
-            words.append(f'_Pragma("GCC unroll {spelled(max(1, int(copies)))}")')
+        if isinstance(copies, (int, float)):  # check_hints refuses all others
+            words.append(f'_Pragma("GCC unroll {max(1, int(copies))}")')
         changes.append((hint.span, f"{' '.join(words)}{_lines_of(hint.span)}"))
     return changes
 
