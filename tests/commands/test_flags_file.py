@@ -64,7 +64,7 @@ def test_a_stale_entry_is_told(folder: Folder) -> None:
 def test_the_plugin_makes_the_same_object_and_tells_of_changes(folder: Folder) -> None:
     assert folder.run("gcc-plugin").returncode == 0
     assert folder.run("flags-file", ".", "--format", "choices").returncode == 0
-    plugin = ["gcc", "-fplugin=./tunepass.so"]
+    plugin = ["gcc", "-fplugin=.tunepass/tunepass.so"]
     assert compiled(folder, *plugin, "-DTILE=9") == compiled(folder, "gcc", "-DTILE=32", "-DEXTRA=5")
     folder.write("probe.c", PROBE + "#pragma tunepass parm X: integer(1..2)\n")
     words = [*plugin, "-fplugin-arg-tunepass-stale=error", "-c", "probe.c"]
