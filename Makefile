@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -138,6 +138,11 @@ bench-loop-auto: $(STAMP)
 # What `tunepass cc` adds to a compiler's call, in CPU time (half a minute).
 bench-cc: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_cc $(ARGS)
+
+# Two hundred files by -include, gcc's plugin and `tunepass cc`: the same objects? CPU time beyond the compiler's (ten
+# minutes; gcc's plugin headers). ARGS='--files 20'.
+bench-choices: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_choices $(ARGS)
 
 # A thousand pipelines in one process, and forty builds of C: memory, open files, threads, children: docs/embedding.md (a
 # quarter of an hour). ARGS='--toy 100 --c 0'.

@@ -115,7 +115,7 @@ def _import(name: str) -> None:
     """A module that needs a package of an extra is left to whoever has it."""
     try:
         importlib.import_module(name)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if (error.name or "").split(".")[0] == "tunepass":
             raise
 

@@ -51,6 +51,7 @@ from tunepass.frontends.c.pragmas.groups import (
     reading_one,
     refuse_none,
 )
+from tunepass.frontends.c.pragmas.hint import check_hints, loop_hints
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -78,7 +79,7 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.ir.sizes import SizedVariants
-from tunepass.space.parameter import Parameter
+from tunepass.space.parameter import Parameter, Real
 
 if TYPE_CHECKING:  # only kernels with nests load what reads and schedules them
     from tunepass.frontends.c.nests.autos import DerivedNest
@@ -216,6 +217,8 @@ class _KernelReader:
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
         directives = {name for pragma in group.scheduled for name in pragma.names}
+        scheduled_names = set(directives)
+        directives |= {name for hint in group.hints for name, _ in hint.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
         each(macros, lambda pair: self.tunables.check_use(*pair))
         if not parameters and not group.autos:
@@ -239,7 +242,7 @@ class _KernelReader:
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
         everything = (*parameters, *(p for d in derived for p in d.parameters))
         bindings = (
-            *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
+            *(self.binding(p, q, scheduled_names) for p, q in zip(group.params, parameters)),
             *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
         )
         own = {b.parameter for b in bindings if b.role == "directive"}
@@ -248,6 +251,8 @@ class _KernelReader:
         legal += refusals(self.unit, self.parameters, {p.name: p.default for p in self.parameters if p.name not in own})
         if isinstance(target, KernelPragma):
             legal += branches.defined(target)
+        domains = {p.name: () if isinstance(p, Real) else getattr(p, "domain", ()) for p in parameters}
+        check_hints(self.text.code, group.hints, domains, [nest.scop.span for nest in scops])
         _check_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
@@ -261,6 +266,7 @@ class _KernelReader:
                 judged_by=judged_by,
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
                 scops=scops,
+                hints=loop_hints(group.hints, self.words),
                 requirements=tuple(c.written for c in constraints if c.written is not None),
             ),
             models=build_models(group.models, parameters, judged_by, self.source),

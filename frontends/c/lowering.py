@@ -93,9 +93,10 @@ def flag_arguments(binding: Binding, value: Value) -> tuple[str, ...]:
 def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
     """What to compile to try `configuration`; rewritten nests keep the source's line numbers. The text is
     None where the source need not be rewritten."""
-    text = rewritten(kernel, configuration)
+    text, plain = rewritten(kernel, configuration), rewritten(kernel, configuration, hints=False)
     return Candidate(
         text=None if text == kernel.source.text else text,
+        text_but_hints=None if plain == kernel.source.text else plain,
         defines=defines(kernel, configuration),
         flags=flags(kernel, configuration),
         requests=requests(kernel, configuration),
@@ -120,9 +121,9 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
     return tuple(request for nest in nests for request in nest_requests(nest, kernel.filled(configuration)))
 
 
-def rewritten(kernel: Kernel, configuration: Configuration) -> str:
-    """The source's text with every nest and scop replaced, and every constant that is tuned."""
-    changes = constants(kernel, configuration)
+def rewritten(kernel: Kernel, configuration: Configuration, *, hints: bool = True) -> str:
+    """The source's text with every nest and scop replaced, every constant that is tuned, and the hints for loops."""
+    changes = constants(kernel, configuration) + (hint_changes(kernel, configuration) if hints else [])
     if nests := compiled_scops(kernel, configuration):
         from tunepass.frontends.c.nests.lowering import scheduled
 
@@ -132,6 +133,28 @@ def rewritten(kernel: Kernel, configuration: Configuration) -> str:
         pieces += [text[position : span.start], replacement]
         position = span.end
     return "".join([*pieces, text[position:]])
+
+
+def hint_changes(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:
+    """The compilers' own pragmas for each hint: gcc and clang both obey `GCC unroll`; only clang is asked to vectorise,
+    since gcc 12 has no pragma that leaves dependences to its own analysis. clang's stands first: nothing may stand
+    between gcc's and the loop."""
+    values = kernel.filled(configuration)
+    changes: list[tuple[Span, str]] = []
+    for hint in kernel.body_as(CKernel).hints:
+        copies, vectors = (values[v] if isinstance(v, str) else v for v in (hint.unroll, hint.vectorize))
+        words = []
+        if vectors is not None:
+            words.append(f'_Pragma("clang loop vectorize({"enable" if vectors else "disable"})")')
+        if isinstance(copies, (int, float)):  # check_hints refuses all others
+            words.append(f'_Pragma("GCC unroll {max(1, int(copies))}")')
+        changes.append((hint.span, f"{' '.join(words)}{_lines_of(hint.span)}"))
+    return changes
+
+
+def _lines_of(span: Span) -> str:
+    """The ends of lines within the span, so that what follows keeps its line number."""
+    return "\n" * span.text.count("\n")
 
 
 def constants(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:

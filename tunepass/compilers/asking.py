@@ -46,10 +46,12 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
     return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
 
 
-def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
+def ask(
+    words: Sequence[str | Path], environment: Mapping[str, str] | None = None, patience_s: float | None = None
+) -> Reply:
     """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
     would cost more than the answer: nothing is compiled, and the words are the user's."""
-    return _ask(words, environment, "", PATIENCE_S, limited=False)
+    return _ask(words, environment, "", PATIENCE_S if patience_s is None else patience_s, limited=False)
 
 
 def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIENCE_S) -> Reply:

@@ -198,6 +198,17 @@ class TunedConstant:
     default: Span
 
 
+@dataclass(frozen=True, slots=True)
+class LoopHint:
+    """Hints that the compiler is given for the loop after `span`: copies of its body, and whether to vectorise it;
+    numbers, names of parameters or None. No code but hints uses the parameters `settled`."""
+
+    span: Span
+    unroll: int | str | None
+    vectorize: int | str | None
+    settled: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CKernel(Body):
     """A function that a generated harness calls, or a program with a run of its own."""
@@ -206,6 +217,7 @@ class CKernel(Body):
     judged_by: KernelCall | RunCommand
     scops: tuple[ScopNest, ...] = ()
     constants: tuple[TunedConstant, ...] = ()
+    hints: tuple[LoopHint, ...] = ()
     requirements: tuple[Expr, ...] = ()  # the source's constraints, over parameters and scalar arguments
 
     @property

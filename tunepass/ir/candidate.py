@@ -27,11 +27,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """`text` None stands for the source as it is on disk. `defines` are `-DNAME=value`, `flags` words for the compiler,
-    `environment` and `arguments` belong to the run. A candidate whose `requests` the compiler did not follow fails as
-    `not_applied`. `compiler` is the plain name of the one that compiles it; "": the one that the user named."""
+    """`text` None stands for the source as it is on disk; in `text_but_hints` the hints for loops are as they were.
+    `defines` are `-DNAME=value`, `flags` words for the compiler, `environment` and `arguments` belong to the
+    run. A candidate whose `requests` the compiler did not follow fails as `not_applied`. `compiler` is the
+    plain name of the one that compiles it; "": the one that the user named."""
 
     text: str | None = None
+    text_but_hints: str | None = None
     defines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()

@@ -27,6 +27,7 @@ from tunepass.jobs.job import (
     recall,
     search,
 )
+from tunepass.jobs.locks.choices_file import refresh_choices
 from tunepass.jobs.places import lock_path, prepare_for
 from tunepass.jobs.sizes import (
     SizedChoices,
@@ -255,6 +256,7 @@ def _finish(
     path = lock_path(request.source)
     sources = _write_sources(jobs, results, picks, request)
     built = []
+    changed = False
     for job, result, picked, chosen in zip(jobs, results, picks, sized):
         if not picked:
             built.append(BuildResult(job, result))
@@ -264,7 +266,10 @@ def _finish(
         entry = entry_for(job, result, chosen.by_size() if chosen else None)
         if entry is not None and entry != job.entry and not request.frozen:
             lock.update(path, job.key, entry)
+            changed = True
         built.append(BuildResult(job, result, picked, (*sources, *headers, *fronts), path, chosen))
+    if changed:
+        refresh_choices(path.parent)
     return built
 
 

@@ -18,7 +18,16 @@ from tunepass.frontends.c.emission.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.lowering import compiled_scops, compiler_of, constants, flags, macros, scops_of, stated
+from tunepass.frontends.c.lowering import (
+    compiled_scops,
+    compiler_of,
+    constants,
+    flags,
+    hint_changes,
+    macros,
+    scops_of,
+    stated,
+)
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.types.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
@@ -53,6 +62,7 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
 def _source_changes(kernels: Sequence[Kernel]) -> list[Change]:
     source = kernels[0].source
     settled = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "directive"}
+    settled |= {name for kernel in kernels for hint in kernel.body_as(CKernel).hints for name in hint.settled}
     named = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "compiler"}
     values = {name: value for name, value in chosen_values(kernels).items() if name not in settled | named}
     changes = [change for kernel in kernels for change in (*_nest_changes(kernel), *stated(kernel, chosen(kernel)))]
@@ -71,6 +81,7 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
     values = chosen(kernel)
+    yield from hint_changes(kernel, values)
     nests = scops_of(kernel)
     if not nests:
         return

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
+from tunepass.frontends.c.pragmas.hint import HintPragma
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
@@ -46,6 +47,7 @@ class PragmaGroup:
     autos: tuple[AutoPragma, ...]
     scheduled: tuple[NestPragma, ...]
     models: tuple[ModelPragma, ...]
+    hints: tuple[HintPragma, ...]
 
 
 def group(
@@ -108,6 +110,7 @@ def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
         tuple(p for p in pragmas if isinstance(p, AutoPragma)),
         tuple(p for p in pragmas if isinstance(p, NestPragma)),
         tuple(p for p in pragmas if isinstance(p, ModelPragma)),
+        tuple(p for p in pragmas if isinstance(p, HintPragma)),
     )
 
 

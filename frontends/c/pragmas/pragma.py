@@ -5,6 +5,7 @@ constraint EXPRESSION
 model OBJECTIVE = EXPRESSION
 kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])] [sizes(...)] [aliasing(...)] [finite(...)]
 run "COMMAND" [metric "PATTERN" ...] ... (pragmas/run.py)
+hint unroll(N) vectorize(0|1) (pragmas/hint.py)
 loop[(INDEX, ...)] CLAUSES (pragmas/nest.py), loop auto [CLAUSES OF run] (pragmas/auto.py)
 """
 
@@ -16,6 +17,7 @@ from typing import TypeVar
 
 from tunepass.diagnostics import Source, Span, nearest
 from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
+from tunepass.frontends.c.pragmas.hint import HintPragma, parse_hint
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
@@ -39,7 +41,7 @@ class ModelPragma:
 
 
 P = TypeVar("P")
-Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | AutoPragma | NestPragma
+Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | AutoPragma | NestPragma | HintPragma
 
 
 def cursor_of(source: Source, pragma: PragmaText) -> Cursor:
@@ -87,4 +89,5 @@ PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "kernel": parse_kernel,
     "run": parse_run,
     "loop": _loop,
+    "hint": parse_hint,
 }

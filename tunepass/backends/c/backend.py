@@ -287,6 +287,7 @@ def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:
             bodies[0],
             scops=tuple(scop for body in bodies for scop in body.scops),
             constants=tuple(constant for body in bodies for constant in body.constants),
+            hints=tuple(hint for body in bodies for hint in body.hints),
         ),
     )
     choices = [chosen(kernel) for kernel in scheduled]

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar import models, results, tuning
+from tunepass.commands.grammar import builds, models, results, tuning
 from tunepass.commands.grammar.launched import split_launcher
 from tunepass.version import __version__
 
@@ -42,10 +42,12 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "hypermapper": (results.add_hypermapper, "tunepass.commands.hypermapper"),
     "import": (results.add_import, "tunepass.commands.import_"),
     "flags": (results.add_flags, "tunepass.commands.flags"),
+    "flags-file": (builds.add_flags_file, "tunepass.commands.builds.flags_file"),
+    "gcc-plugin": (builds.add_gcc_plugin, "tunepass.commands.builds.gcc_plugin"),
     "plugins": (results.add_plugins, "tunepass.commands.plugins"),
     "doctor": (results.add_doctor, "tunepass.commands.doctor"),
 }
-TAKES_COMPILER = frozenset({"build", "space", "verify", "diff"})
+TAKES_COMPILER = frozenset({"build", "space", "verify", "diff", "flags-file"})
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -26,9 +26,17 @@ TACO_WORDS = {  # what stands after the `=`, and what it says
 }
 
 
-def add_command(commands: Commands, name: str, summary: str, usage: str | None = None) -> argparse.ArgumentParser:
+def add_command(
+    commands: Commands,
+    name: str,
+    summary: str,
+    usage: str | None = None,
+    formats: tuple[str, ...] = ("text", "json"),
+    format_help: str = "how results are printed",
+) -> argparse.ArgumentParser:
+    """The first of the formats is the default."""
     parser = commands.add_parser(name, help=summary, description=summary, usage=usage, allow_abbrev=False)
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how results are printed")
+    parser.add_argument("--format", choices=formats, default=formats[0], help=format_help)
     return parser
 
 

@@ -12,6 +12,7 @@ class Locked:
     arguments: tuple[str, ...] = ()
     compiler: str = ""  # its name; empty: the one that was called
     text: str | None = None
+    text_but_hints: str | None = None  # `text` with the source's own hints for loops; None: nothing else was rewritten
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()

@@ -92,7 +92,9 @@ def _tuned_source(
     target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())
     target = replace(target, compiler=(), starts=Starts.NOTHING)
     candidate = backend_for(chosen[0], target).candidate(chosen)
-    locked = replace(summary, arguments=candidate.compiler_words, text=candidate.text)
+    locked = replace(
+        summary, arguments=candidate.compiler_words, text=candidate.text, text_but_hints=candidate.text_but_hints
+    )
     return _by_compiler(locked, candidate.compiler, lock_path(source)) if candidate.compiler else locked
 
 

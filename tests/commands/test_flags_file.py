@@ -1,0 +1,77 @@
+"""`tunepass flags-file` and `gcc-plugin` against the compilers that take their files."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Folder
+from tests.commands.test_cc import PROBE, lock
+
+HEADERS = Path(
+    subprocess.run(["gcc", "-print-file-name=plugin"], capture_output=True, text=True, check=False).stdout.strip()
+    if shutil.which("gcc")
+    else "",
+    "include/gcc-plugin.h",
+)
+needs_headers = pytest.mark.skipif(not HEADERS.is_file(), reason="gcc has no plugin headers here (gcc-12-plugin-dev)")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    found = Folder(tmp_path)
+    found.write("probe.c", PROBE)
+    lock(tmp_path, TILE=32, OPT="-DEXTRA=5")
+    return found
+
+
+def compiled(folder: Folder, *words: str) -> bytes:
+    """The object of probe.c, without what the words say of themselves."""
+    done = subprocess.run([*words, "-c", "probe.c", "-o", "x.o"], cwd=folder.path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return (folder.path / "x.o").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("include", ["gcc", "-DTILE=9", "-include", "choice"]),
+        ("response", ["gcc", "-DTILE=9", "@choice"]),
+        ("specs", ["gcc", "-DTILE=9", "-specs=choice"]),
+        ("config", ["clang", "--config", "./choice"]),
+    ],
+)
+def test_a_compiler_makes_the_same_object(folder: Folder, form: str, words: list[str]) -> None:
+    if not shutil.which(words[0]):
+        pytest.skip(f"{words[0]} is not installed")
+    done = folder.run("flags-file", "probe.c", "--format", form, "-o", "choice")
+    assert done.returncode == 0, done.stderr
+    assert compiled(folder, *words) == compiled(folder, words[0], "-DTILE=32", "-DEXTRA=5")
+
+
+def test_a_stale_entry_is_told(folder: Folder) -> None:
+    folder.write("probe.c", PROBE + "/* */\n")
+    done = folder.run("flags-file", "probe.c")
+    assert "changed since probe was tuned; the locked choice is used" in done.stderr
+    assert "#define TILE 32" in done.stdout
+    assert folder.run("flags-file", "probe.c", "--frozen").returncode == 3
+
+
+@needs_headers
+def test_the_plugin_makes_the_same_object_and_tells_of_changes(folder: Folder) -> None:
+    assert folder.run("gcc-plugin").returncode == 0
+    assert folder.run("flags-file", ".", "--format", "choices").returncode == 0
+    plugin = ["gcc", "-fplugin=.tunepass/tunepass.so"]
+    assert compiled(folder, *plugin, "-DTILE=9") == compiled(folder, "gcc", "-DTILE=32", "-DEXTRA=5")
+    folder.write("probe.c", PROBE + "#pragma tunepass parm X: integer(1..2)\n")
+    words = [*plugin, "-fplugin-arg-tunepass-stale=error", "-c", "probe.c"]
+    done = subprocess.run(words, cwd=folder.path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "probe.c changed since it was tuned" in done.stderr
+    words.remove("-fplugin-arg-tunepass-stale=error")
+    done = subprocess.run(words, cwd=folder.path, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "warning: tunepass: unknown pragma" in done.stderr

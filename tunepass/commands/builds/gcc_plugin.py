@@ -1,0 +1,23 @@
+"""`tunepass gcc-plugin`: build the plugin for an installed gcc."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tunepass.compilers.gcc_plugin.building import NAME, build_plugin
+from tunepass.diagnostics import TunepassError
+from tunepass.jobs.places import prepare_for
+from tunepass.reports.answer import Answer
+
+
+def run(options: argparse.Namespace) -> Answer:
+    output = Path(options.output)
+    output = output / NAME if output.is_dir() or output.suffix != Path(NAME).suffix else output
+    if output.name != NAME:
+        hint = f"-o FOLDER, or -o FOLDER/{NAME}"
+        raise TunepassError(f"the plugin is called {NAME}: gcc derives its arguments' names from it", hint=hint)
+    prepare_for(output)
+    version = build_plugin(options.program, output)
+    data = {"output": str(output), "compiler": options.program, "version": version}
+    return Answer(f"wrote {output}: for gcc {version}", data)
