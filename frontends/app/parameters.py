@@ -48,7 +48,10 @@ def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> t
         first = error.diagnostics[0]
         faulty_node = fields["prior"] if "prior" in first.message and "prior" in fields else fields[NEEDED[kind]]
         faulty_node = key if "name is" in first.message else faulty_node
-        raise SourceError(Diagnostic(first.message, reader.span(faulty_node), first.hint)) from None
+        faulty_node = fields["when"] if first.span is not None else faulty_node  # nothing else has a place of its own
+        is_placed = first.span is not None and first.span.source == reader.source
+        span = first.span if is_placed else reader.span(faulty_node)
+        raise SourceError(Diagnostic(first.message, span, first.hint)) from None
     if "default" in fields:
         parameter = _with_default(reader, name, kind, fields, parameter)
     choices = parameter.domain if isinstance(parameter, Categorical) else ()

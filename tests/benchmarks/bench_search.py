@@ -16,6 +16,7 @@ siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ
 fidelity     a cheap level beside the objective                batches      16 suggestions at once
 prior-means  right and wrong prior means (without TUNEPASS_PEERS)
 drawn        problems with drawn parameters, noise, failures; needs no folders. Settings are chosen on seeds below 1000
+ceiling      what exact inference that is told more can know of drawn flags after noisy evaluations; needs no folders
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.benchmarks.search import (
     fronts,
     overhead,
     panel_batches,
+    panel_ceiling,
     panel_drawn,
     panel_fidelity,
     panel_noise,
@@ -54,7 +56,7 @@ MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # cor
 
 def main() -> int:
     options = _options()
-    if options.table == ["drawn"]:
+    if options.table and WITHOUT_FOLDERS.issuperset(options.table):
         data = peers = Path()
     else:
         data = _folder("TUNEPASS_DATA", "SPLIT.json")
@@ -255,6 +257,11 @@ def _drawn(bench: single.Bench, options: argparse.Namespace) -> str:
     )
 
 
+def _ceiling(bench: single.Bench, options: argparse.Namespace) -> str:
+    first = options.first or SPLIT
+    return panel_ceiling.table(range(first, first + bench.seeds), bench.evals)
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_objectives.table(bench.places, *_of_objectives(bench, options), _words(options.problems))
 
@@ -276,10 +283,12 @@ TABLES: dict[str, tuple[str, Table]] = {
     "batches": ("Suggestions in batches", _batches),
     "prior-means": ("Right and wrong prior means", _prior_means),
     "drawn": ("Drawn problems", _drawn),
+    "ceiling": ("What exact inference can know of drawn flags", _ceiling),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 
+WITHOUT_FOLDERS = frozenset({"drawn", "ceiling"})  # tables of problems that are drawn
 WITHOUT_PEERS = frozenset({"prior-means"})  # tables that show no other tuner's runs
 FIRST_SHOWN = 10  # evaluation of a picture
 PICTURES: dict[str, Callable[[single.Bench, argparse.Namespace], list[charts.Panel]]] = {

@@ -75,7 +75,7 @@ def test_what_is_emitted_states_every_parameter() -> None:
     ],
 )
 def test_a_wrong_condition_is_told_at_its_place(condition: str, message: str, column: int) -> None:
-    with pytest.raises(SpaceError) as error:
+    with pytest.raises((SourceError, SpaceError)) as error:
         space_of(kernel(HEAD.replace("when(USE == 1)", f"when({condition})")))
     diagnostic = error.value.diagnostics[0]
     assert diagnostic.message == message

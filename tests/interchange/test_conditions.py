@@ -121,7 +121,7 @@ def test_a_configspace_is_read_as_it_was_written() -> None:
     [
         ({"hyperparameters": [{"name": "x", "type": "normal_float"}]}, "type `normal_float` are not read"),
         ({"hyperparameters": [{"name": "x-y", "type": "constant", "value": 1}]}, "'x-y' is no name of a parameter"),
-        ({"conditions": [{"child": "x", "parent": "k", "type": "LIKE", "value": 1}]}, "no condition of type `LIKE`"),
+        ({"conditions": [{"child": "k", "parent": "k", "type": "LIKE", "value": 1}]}, "no condition of type `LIKE`"),
         ({"forbiddens": [{"name": "k", "type": "LIKE"}]}, "no forbidden clause of type `LIKE`"),
         ({"conditions": [{"parent": "k", "type": "EQ"}]}, "this has no `child`"),
     ],
@@ -204,3 +204,45 @@ def test_a_model_is_read_with_the_conditions_of_its_space(foreign: object, size:
     imported = imported_model(tmp_path / "space.json", source(foreign), [model])
     assert '# tunepass param width: ordinal(4, 8) when(deep == "yes")\n' in imported.text
     assert Space(imported.kernel.parameters, imported.kernel.constraints).size == size
+
+
+@pytest.mark.parametrize(
+    ("when", "place", "message"),
+    [
+        ("b ==", '"}]}', "a: the expression ends too early"),
+        ("b == 1", "b ==", "a: unknown name `b`"),
+        ("a + 1", "a + 1", "a: a condition is true or false"),
+        (3, "3}", "`when` is the text of a condition"),
+        ('b == "x', '{"name"', 'a: unexpected `"`'),  # escaped in the file
+    ],
+)
+def test_a_wrong_condition_of_a_space_file_is_shown_where_it_stands(when: object, place: str, message: str) -> None:
+    parameter = {"name": "a", "kind": "integer", "lo": 1, "hi": 3, "step": 1, "when": when}
+    text = json.dumps({"tunepass": 1, "parameters": [parameter]})
+    with pytest.raises(SourceError) as raised:
+        read_space(Source("space.json", text))
+    diagnostic = raised.value.diagnostics[0]
+    assert diagnostic.message.startswith(message) and diagnostic.span is not None
+    assert diagnostic.span.source.name == "space.json" and text[diagnostic.span.start :].startswith(place)
+
+
+NUMBER = {"name": "a", "type": "uniform_int", "lower": 1, "upper": 3}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "place"),
+    [
+        ({"conditions": [{"child": "a", "parent": "b ==", "type": "EQ", "value": 1}]}, "`parent` is no", '"b =='),
+        ({"conditions": [{"child": "z", "parent": "a", "type": "EQ", "value": 1}]}, "`child` is no", '"z"'),
+        ({"conditions": [{"child": "a", "type": "AND", "conditions": []}]}, "a condition of type `AND` has", "{"),
+        ({"forbiddens": [{"name": "z", "type": "EQUALS", "value": 1}]}, "`name` is no", '"z"'),
+        ({"forbiddens": [{"left": "a", "right": "z", "type": "RELATION_LT"}]}, "`right` is no", '"z"'),
+        ({"forbiddens": [{"type": "AND", "clauses": []}]}, "a clause of type `AND` has", "{"),
+    ],
+)
+def test_configspace_names_only_its_own_parameters(fields: Mapping[str, object], message: str, place: str) -> None:
+    text = json.dumps({"hyperparameters": [NUMBER], **fields})
+    with pytest.raises(SourceError, match=message) as raised:
+        read_configspace(Source("space.json", text))
+    span = raised.value.diagnostics[0].span
+    assert span is not None and text[span.start :].startswith(place)

@@ -336,3 +336,29 @@ def test_a_constraint_derived_from_a_source_reads_the_default() -> None:
         {"kernel": "rbf", "gamma": 1},
         {"kernel": "rbf", "gamma": 2},
     ]
+
+
+@pytest.mark.parametrize(
+    ("when", "message", "column"),
+    [
+        ("b ==", "x: the expression ends too early", 5),
+        ("b = 1", "x: unexpected `=`", 3),
+        ("(b", "x: this `(` is never closed", 1),
+        ("", "x: an expression is missing", 1),
+    ],
+)
+def test_a_condition_that_no_names_could_complete_is_refused_by_the_parameter_itself(
+    when: str, message: str, column: int
+) -> None:
+    for made in (
+        lambda: Integer("x", 0, 3, when=when),
+        lambda: Real("x", 0.0, 3.0, when=when),
+        lambda: Ordinal("x", [1, 2], when=when),
+        lambda: Categorical("x", ["i", "j"], when=when),
+        lambda: Permutation("x", 3, when=when),
+    ):
+        with pytest.raises(SpaceError) as raised:
+            made()
+        diagnostic = raised.value.diagnostics[0]
+        assert diagnostic.message == message and diagnostic.span is not None
+        assert diagnostic.span.source.name == "<when of x>" and diagnostic.span.start + 1 == column

@@ -125,6 +125,16 @@ def test_importance_of_a_parameter_is_over_the_trials_in_which_it_is_active() ->
     assert shares["matters"] > 3 * shares["idle"]
 
 
+def test_a_parameter_has_no_importance_where_all_trials_with_it_are_equal() -> None:
+    space = Space([Categorical("alg", ["A", "B"]), Ordinal("idle", TILES, when="alg == 'A'")])
+    study = Study(space, TIME)
+    for value in TILES[:5]:  # not all of them, so that they differ from a uniform distribution
+        study.observe({"alg": "A", "idle": value}, Measured({"time": 1.0}))
+    study.observe({"alg": "B"}, Measured({"time": 2.0}))
+    shares = study.importance()
+    assert shares["idle"] == 0.0 and shares["alg"] > 0.0
+
+
 def test_the_best_trial_is_tried_with_less() -> None:
     space = tiled()
     best = Trial(0, Configuration({"alg": "B", "B0": 4, "B1": 1}), Measured({"time": 1.0}))

@@ -55,14 +55,22 @@ def parse(text: str, names: Mapping[str, Type], *, source: Source | None = None,
         'Integer'
     """
     where = _Where(source or Source("<expression>", text), offset if source else 0)
-    _bounded(text, where)
-    try:
-        tree = _grammar().parse(text)
-    except UnexpectedInput as error:
-        raise _syntax_error(error, text, where) from None
-    e = _Builder(names, where).build(tree, 0)
+    e = _Builder(names, where).build(_tree(text, where), 0)
     python_eval.check_constants(e)
     return e
+
+
+def check_syntax(text: str, *, source: Source | None = None, offset: int = 0) -> None:
+    """Refuse what no names could make an expression of; arguments and errors as those of `parse`."""
+    _tree(text, _Where(source or Source("<expression>", text), offset if source else 0))
+
+
+def _tree(text: str, where: _Where) -> Tree[Token]:
+    _bounded(text, where)
+    try:
+        return _grammar().parse(text)
+    except UnexpectedInput as error:
+        raise _syntax_error(error, text, where) from None
 
 
 @lru_cache(maxsize=1)

@@ -45,9 +45,10 @@ def read_configspace(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
     params = dict(map(reader.param, reader.items(top["hyperparameters"], "`hyperparameters`")))
     if not params:
         raise SourceError(f"{source.name} has no parameters", hint=HINT)
+    reader.known = tuple(params)
     conditions: dict[str, str] = {}
     for node in reader.listed(top, "conditions"):
-        child = str(reader.field(node, "child"))
+        child = reader.parameter_of(node, "child")
         known = conditions.get(child)
         conditions[child] = f"({known}) and ({reader.condition(node)})" if known else reader.condition(node)
     lines = [f"{text} when({conditions[name]})" if name in conditions else text for name, text in params.items()]
@@ -56,6 +57,16 @@ def read_configspace(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 class _Reader(JsonReader):
+    known: tuple[str, ...] = ()  # names of the hyperparameters, once those are read
+
+    def parameter_of(self, node: yaml.Node, field: str) -> str:
+        """The name in that field, of a hyperparameter."""
+        name = self.field(node, field)
+        if name not in self.known:
+            place = self.mapping(node, "an object")[field]
+            raise self.fail(f"`{field}` is no hyperparameter: {name}", place, f"known names: {', '.join(self.known)}")
+        return str(name)
+
     def listed(self, top: Mapping[str, yaml.Node], name: str) -> list[yaml.Node]:
         return list(self.items(top[name], f"`{name}`")) if name in top else []
 
@@ -100,8 +111,10 @@ class _Reader(JsonReader):
         kind = self.field(node, "type")
         if kind in ("AND", "OR"):
             parts = self.listed(self.mapping(node, "a condition"), "conditions")
+            if not parts:
+                raise self.fail(f"a condition of type `{kind}` has conditions", node)
             return f" {str(kind).lower()} ".join(f"({self.condition(part)})" for part in parts)
-        parent = str(self.field(node, "parent"))
+        parent = self.parameter_of(node, "parent")
         if kind == "IN":
             return f"{parent} in {{{', '.join(self.values(node, 'values'))}}}"
         if kind not in COMPARISONS:
@@ -118,11 +131,13 @@ class _Reader(JsonReader):
         kind = str(self.field(node, "type"))
         if kind == "AND":
             parts = [self.clauses(part) for part in self.listed(self.mapping(node, "a clause"), "clauses")]
+            if not parts:
+                raise self.fail("a clause of type `AND` has clauses", node)
             return set[str]().union(*(names for names, _ in parts)), [text for _, texts in parts for text in texts]
         if kind in RELATIONS:
-            left, right = (str(self.field(node, side)) for side in ("left", "right"))
+            left, right = (self.parameter_of(node, side) for side in ("left", "right"))
             return {left, right}, [f"{left} {RELATIONS[kind]} {right}"]
-        name = str(self.field(node, "name"))
+        name = self.parameter_of(node, "name")
         if kind == "IN":
             return {name}, [f"{name} in {{{', '.join(self.values(node, 'values'))}}}"]
         if kind != "EQUALS":

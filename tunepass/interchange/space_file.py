@@ -16,6 +16,7 @@ from tunepass.interchange.json_nodes import JsonReader
 from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
+from tunepass.space.parameters.condition import Condition
 from tunepass.space.prior import Beta
 from tunepass.space.space import Space
 
@@ -90,7 +91,7 @@ class _Reader(JsonReader):
         try:
             return Space(parameters, constraints)
         except SpaceError as error:
-            raise self.fail(error.diagnostics[0].message, node) from None
+            raise self.placed(error, node) from None
 
     def constraint(self, node: yaml.Node, parameters: Sequence[Parameter]) -> Constraint:
         text = self.value(node)
@@ -112,16 +113,33 @@ class _Reader(JsonReader):
         )
         self.record(node, f"a parameter of kind {kind}", fields, ("name", *allowed))
         try:
-            return _parameter_of(kind, {name: self.value(field) for name, field in fields.items()})
+            values = {name: self.value(field) for name, field in fields.items() if name != "when"}
+            return _parameter_of(kind, values, self.condition(fields.get("when")))
         except (TunepassError, TypeError, ValueError) as error:
-            message = error.diagnostics[0].message if isinstance(error, TunepassError) else str(error)
-            raise self.fail(message, node) from None
+            raise self.placed(error, node) from None
+
+    def condition(self, node: yaml.Node | None) -> Condition | None:
+        """The condition as it stands in the file, where its text has no escapes."""
+        text = None if node is None else self.value(node)
+        if node is None or text is None:
+            return None
+        if not isinstance(text, str):
+            raise self.fail("`when` is the text of a condition", node)
+        start, end = node.start_mark.index + 1, node.end_mark.index - 1
+        return Condition(text, self.source, start) if self.source.text[start:end] == text else Condition(text)
+
+    def placed(self, error: Exception, node: yaml.Node) -> SourceError:
+        """The error where it says a place in this file, else at the node."""
+        first = error.diagnostics[0] if isinstance(error, TunepassError) else None
+        if first is not None and first.span is not None and first.span.source == self.source:
+            return SourceError(first.message, first.span, first.hint)
+        return self.fail(str(error) if first is None else first.message, node)
 
 
-def _parameter_of(kind: str, f: Mapping[str, Json]) -> Parameter:
+def _parameter_of(kind: str, f: Mapping[str, Json], when: Condition | None) -> Parameter:
     """The classes check what they are given."""
     name, log = cast(str, f["name"]), bool(f.get("log", False))
-    default, when = f.get("default"), cast("str | None", f.get("when"))
+    default = f.get("default")
     values = cast(Sequence[str], f.get("values", ()))
     beta = cast(tuple[float, float], tuple(cast(Sequence[float], f["prior"]))) if f.get("prior") else None
     match kind:

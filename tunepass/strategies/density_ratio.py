@@ -208,8 +208,9 @@ def _by_parameter(space: Space, columns: Columns, loss: Floats, settings: Densit
 
 
 def _importance(rows: Floats, losses: Floats, sizes: Sequence[int | None], settings: DensitySettings | None) -> float:
-    """The largest divergence of the factors of rows (n, f); 0 where nothing was measured."""
-    if not np.isfinite(losses).any():
+    """The largest divergence of the factors of rows (n, f); 0 where no trial is better than another."""
+    measured = losses[np.isfinite(losses)]
+    if not measured.size or (measured.size == losses.size and (measured == measured[0]).all()):
         return 0.0
     return float(max(Densities.of(rows, losses, sizes, settings).importance()))
 

@@ -14,6 +14,7 @@ from tests.benchmarks.search.runs import Job, Places, Run
 from tests.benchmarks.search.tables import MARKS, Runs, markdown, number
 
 MATCH = 60  # evaluations after which BaCO's result is the one to match
+EARLY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,15 @@ def evaluations(bench: Bench, problems: Sequence[str], strategies: Sequence[str]
     return tables.with_details("\n\n".join(parts), _problem_by_problem(ours, theirs, problems, marks))
 
 
+def _lead(ours: Sequence[Run], theirs: Sequence[Run], mark: int) -> str:
+    """The difference of two means over seeds that are no pairs, and its standard error."""
+    shares = [np.array(tables.shares_at(runs, mark)) for runs in (ours, theirs)]
+    if min(map(len, shares)) < 2:
+        return "–"
+    error = np.sqrt(sum(values.var(ddof=1) / len(values) for values in shares))
+    return f"{shares[0].mean() - shares[1].mean():+.3f} ± {error:.3f}"
+
+
 def _at_hundred(ours: dict[str, Runs], theirs: dict[str, dict[str, peers.Peer]], whole: Sequence[str]) -> str:
     """At 100 evaluations, where peers were recorded that far."""
     rows = [[f"**{label}**", tables.summary(by_problem, 100, whole)] for label, by_problem in ours.items()]
@@ -93,13 +103,15 @@ def _problem_by_problem(
     """Means over seeds of the first strategy beside BaCO's and the best other peer's."""
     label, by_problem = next(iter(ours.items()))
     baco = theirs.get("baco", {})
-    head = ["problem", *(f"{label} at {mark}" for mark in marks), f"worst decile at {MATCH}", f"baco at {MATCH}"]
+    head = ["problem", *(f"{label} at {mark}" for mark in marks), f"ahead of baco at {EARLY}"]
+    head += [f"worst decile at {MATCH}", f"baco at {MATCH}"]
     head += [f"best other peer at {MATCH}", f"evaluations to baco's {MATCH}"]
     rows, needed = [], list[float]()
     for name in problems:
         mine = by_problem[name]
         decile = float(np.quantile(tables.shares_at(mine, min(MATCH, marks[-1])), 0.1))
-        row = [name, *(number(tables.mean_at(mine, mark)) for mark in marks), number(decile)]
+        row = [name, *(number(tables.mean_at(mine, mark)) for mark in marks)]
+        row += [_lead(mine, baco[name].runs if name in baco else (), EARLY), number(decile)]
         goal = tables.mean_at(baco[name].runs, MATCH) if name in baco else None
         others = {t: tables.mean_at(of[name].runs, MATCH) for t, of in theirs.items() if t != "baco" and name in of}
         best = max(((v, t) for t, v in others.items() if v is not None), default=None)

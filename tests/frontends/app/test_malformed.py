@@ -92,6 +92,8 @@ EDITS: Mapping[str, tuple[str, str]] = {
     "omitted_of_environment": ("role: argument", "role: environment, omit_default: true"),
     "form_of_environment": ("role: argument", 'role: environment, form: "n {}"'),
     "constraint_syntax": ('N > 1 or OPT == "-O1"', "N > 1 or"),
+    "condition_ends_early": ("role: argument}", 'role: argument, when: "OPT =="}'),
+    "condition_ends_early_escaped": ("role: argument}", 'role: argument, when: "OPT == \\"-O1\\" and"}'),
     "constraint_unknown": ("N > 1", "M > 1"),
     "constraint_not_boolean": ('N > 1 or OPT == "-O1"', "N + 1"),
     "flag_reaches_nothing": ("CFLAGS={FLAGS}", "CFLAGS=-O2"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tunepass.diagnostics import Source, SpaceError, Span
+from tunepass.diagnostics import ExpressionError, Source, SpaceError, Span
+from tunepass.expr.parser import check_syntax
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,16 @@ ConditionLike = str | Condition | None
 
 
 def condition(name: str, when: object, span: Span | None) -> Condition | None:
-    """The argument `when` of the parameter `name`."""
-    if when is None or isinstance(when, Condition):
-        return when
-    if not isinstance(when, str):
+    """The argument `when` of the parameter `name`; a SpaceError where it is no text of a condition."""
+    if when is None:
+        return None
+    if not isinstance(when, (str, Condition)):
         hint = "write when=\"mode == 'fast'\""
         raise SpaceError(f"{name}: when is the text of a condition, got {when!r}", span, hint)
-    return Condition(when, Source(f"<when of {name}>", when))
+    given = Condition(when, Source(f"<when of {name}>", when)) if isinstance(when, str) else when
+    try:
+        check_syntax(given.text, source=given.source, offset=given.offset)
+    except ExpressionError as error:
+        first = error.diagnostics[0]
+        raise SpaceError(f"{name}: {first.message}", first.span, first.hint) from None
+    return given
