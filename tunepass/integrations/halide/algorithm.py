@@ -7,15 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.metadata import version
 from math import prod
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from tunepass.diagnostics import Source, TunepassError, spelling_hint
 from tunepass.expr.algebra import lift
 from tunepass.integrations.halide.asking import HALIDE, halide
 from tunepass.integrations.halide.description import Description, Input, Shape, described, request_of, shape_of
-from tunepass.integrations.halide.worker import FUNCTION
+from tunepass.integrations.halide.worker import FUNCTION, buffer_of, estimates
 from tunepass.ir.c_kernel import ArrayArgument, KernelCall
 from tunepass.study.outcome import Failed
 
@@ -36,7 +37,7 @@ C_TYPE: Mapping[str, str] = {
 }
 CODE = {"int": 0, "uint": 1, "float": 2}  # halide_type_code_t
 TYPE = re.compile(r"(bool|[a-z]+)(\d*)")
-NOT_SCHEDULED = "hand in the algorithm without its schedule"
+MAX_OUTPUTS = 64  # of a file, whose estimates are not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +87,27 @@ class Algorithm:
     name: str = ""
     relative_tolerance: float | None = None
     data: bytes = field(init=False, repr=False, compare=False)
+    estimates: tuple[Shape | None, ...] = field(init=False, repr=False, compare=False)
     description: Description = field(init=False, repr=False, compare=False)
+    order: tuple[str, ...] = field(init=False, repr=False, compare=False)  # of the inputs of the compiled function
 
     def __post_init__(self) -> None:
         title = self.name or "the pipeline"
-        data, scalars, shapes = serialised(self.outputs, title)
-        object.__setattr__(self, "data", data)
-        description = described(data, title)
+        live = serialised(self.outputs, title)
+        object.__setattr__(self, "data", live.data)
+        object.__setattr__(self, "estimates", live.estimates)
+        description = described(live.data, title)
         if not description.outputs:
             raise TunepassError(f"{title} has no outputs", hint="give the Func or the Funcs to compute")
         object.__setattr__(self, "description", description)
         object.__setattr__(self, "name", self.name or re.sub(r"\W", "_", description.outputs[0].name))
+        object.__setattr__(self, "order", tuple(each.name for each in description.inputs))
         known = {each.name for each in description.inputs}
         for name in (*self.shapes, *self.scalars, *self.ranges):
             if name not in known:
                 raise TunepassError(f"{self.name} has no input {name!r}", hint=spelling_hint(name, known))
-        object.__setattr__(self, "scalars", {**scalars, **self.scalars})
-        object.__setattr__(self, "shapes", {**shapes, **{n: normal_shape(n, s) for n, s in self.shapes.items()}})
+        object.__setattr__(self, "scalars", {**live.scalars, **self.scalars})
+        object.__setattr__(self, "shapes", {**live.shapes, **self.shapes})
         self.call  # noqa: B018 (raises)
 
     @property
@@ -111,19 +116,26 @@ class Algorithm:
         return Source(f"{self.name}.halide", self.description.text)
 
     @property
-    def digest(self) -> str:
-        return hashlib.sha256(self.data).hexdigest()
+    def identity(self) -> Mapping[str, str]:
+        """Texts that results depend on besides the algorithm's text."""
+        return {
+            "halide": version("halide"),
+            "target": self.description.target,
+            "pipeline": hashlib.sha256(self.data).hexdigest(),
+            "call": repr(self.call),
+            "values": repr(sorted(self.values.items())),
+        }
 
     @cached_property
     def output_shapes(self) -> tuple[Shape, ...]:
         """The shape of each output. Raises TunepassError where one is not known."""
         outputs = self.description.outputs
         if self.sizes is None:
-            for output in outputs:
-                if output.estimate is None:
-                    hint = "give `sizes`, or its estimates by set_estimates"
+            for output, estimate in zip(outputs, self.estimates):
+                if estimate is None:
+                    hint = "give `sizes`; a Func of this program may have set_estimates, a file does not hold them"
                     raise TunepassError(f"the size of the output {output.name} is not known", hint=hint)
-            return tuple(output.estimate or () for output in outputs)
+            return tuple(estimate or () for estimate in self.estimates)
         flat = [size for size in self.sizes if isinstance(size, int)]
         sizes = [flat] * len(outputs) if len(flat) == len(self.sizes) else list(self.sizes)
         if len(sizes) != len(outputs):
@@ -158,9 +170,11 @@ class Algorithm:
         missing = [each.name for each in images if each.name not in known]
         if not missing:
             return known
-        reply = HALIDE.answer("shapes", self.request | {"shapes": known})
-        needed = None if isinstance(reply, Failed) else reply["shapes"]
+        asked = [name for name in missing if re.search(rf"\b{re.escape(name)}\.(min|extent)\.", self.source.text)]
+        reply = None if asked else HALIDE.answer("shapes", self.request | {"shapes": known})
+        needed = None if reply is None or isinstance(reply, Failed) else reply["shapes"]
         if needed is None:
+            missing = asked or missing
             words = f"the size of the input {missing[0]} does not follow from the outputs"
             raise TunepassError(words, hint=f"give it: shapes={{{missing[0]!r}: (width, height)}}")
         inferred = {name: shape for name in missing if (shape := shape_of(needed[name])) is not None}
@@ -241,16 +255,17 @@ class Algorithm:
                 f"    b{number}.dimensions = {len(buffer.shape)};",
                 f"    b{number}.dim = d{number};",
             ]
-        numbers = iter(range(len(self.buffers)))
+        places = {buffer.name: number for number, buffer in enumerate(self.buffers) if buffer.direction == "in"}
+        types = {each.name: each.type for each in self.description.inputs}
         actual = []
-        for each in self.description.inputs:
-            if each.dimensions is None:
-                declared.append("_Bool" if each.type == "uint1" else C_TYPE[each.type])
-                actual.append(repr(self.values[each.name]))
-            else:
+        for name in self.order:
+            if name in places:
                 declared.append("struct halide_buffer_t *")
-                actual.append(f"&b{next(numbers)}")
-        for number in numbers:
+                actual.append(f"&b{places[name]}")
+            else:
+                declared.append("_Bool" if types[name] == "uint1" else C_TYPE[types[name]])
+                actual.append(repr(self.values[name]))
+        for number in range(len(places), len(self.buffers)):
             declared.append("struct halide_buffer_t *")
             actual.append(f"&b{number}")
         return "\n".join(
@@ -267,11 +282,28 @@ class Algorithm:
         )
 
 
-def serialised(outputs: object, title: str) -> tuple[bytes, dict[str, Number], dict[str, Extents]]:
-    """The pipeline's bytes, the values of its Params and the shapes of the images that are bound."""
+class Param(Protocol):
+    """Halide's Parameter."""
+
+    def scalar_expr(self) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A serialised pipeline, and what its program knows besides: values of Params, shapes of bound images, estimates
+    of the outputs."""
+
+    data: bytes
+    scalars: Mapping[str, Number]
+    shapes: Mapping[str, Extents]
+    estimates: tuple[Shape | None, ...]
+
+
+def serialised(outputs: object, title: str) -> Live:
+    """Raises TunepassError for a pipeline without outputs."""
     if isinstance(outputs, (str, Path)):
         try:
-            return Path(outputs).read_bytes(), {}, {}
+            return Live(Path(outputs).read_bytes(), {}, {}, (None,) * MAX_OUTPUTS)
         except OSError as error:
             raise TunepassError(f"{outputs} cannot be read: {error.strerror}") from None
     hl = halide()
@@ -282,7 +314,7 @@ def serialised(outputs: object, title: str) -> tuple[bytes, dict[str, Number], d
         if not isinstance(each, (hl.Func, hl.Pipeline)):
             raise TunepassError(f"{title} is a Func of Halide, several, or a Pipeline; got {each!r}")
         if not each.defined():
-            what = "a Pipeline" if isinstance(each, hl.Pipeline) else f"the Func {each.name()}"
+            what = "the Pipeline" if isinstance(each, hl.Pipeline) else f"the Func {each.name()}"
             raise TunepassError(f"{title} has no outputs: {what} is not defined", hint="define it before it is tuned")
     pipeline = several[0] if isinstance(several[0], hl.Pipeline) else hl.Pipeline(list(several))
     data, parameters = hl.serialize_pipeline(pipeline, get_params=True)
@@ -294,11 +326,22 @@ def serialised(outputs: object, title: str) -> tuple[bytes, dict[str, Number], d
             if image is not None and image.defined():
                 dimensions = [image.dim(number) for number in range(image.dimensions())]
                 shapes[name] = [(each.min(), each.extent()) for each in dimensions]
-        else:
-            value = re.search(r"(-?[\d.]+(?:e[-+]?\d+)?)f?>\Z", str(parameter.scalar_expr()))
-            if value is not None:
-                scalars[name] = float(value[1])
-    return bytes(data), scalars, shapes
+        elif (value := value_of(parameter)) is not None:
+            scalars[name] = value
+    estimated = tuple(shape_of(estimates(buffer_of(out), out.dimensions())) for out in pipeline.outputs())
+    return Live(bytes(data), scalars, shapes, estimated)
+
+
+def value_of(parameter: Param) -> Number | None:
+    """The value of a Param; None where it has none, which Halide says by an error."""
+    try:
+        text = str(parameter.scalar_expr())
+    except Exception as error:
+        if type(error).__name__ != "HalideError":
+            raise
+        return None
+    value = re.search(r"(-?[\d.]+(?:e[-+]?\d+)?)f?>\Z", text)
+    return None if value is None else float(value[1])
 
 
 def normal_shape(name: str, extents: Extents) -> Shape:

@@ -39,13 +39,12 @@ class Func:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output: a type for each element of its tuple, strides that the program demands, its estimates."""
+    """An output: a type for each element of its tuple, and the strides that the program demands."""
 
     name: str
     types: tuple[str, ...]
     dimensions: int
     strides: tuple[int | None, ...]
-    estimate: Shape | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +94,38 @@ def described(data: bytes, name: str) -> Description:
             f"{name}: Halide does not read the pipeline: {first_line(reply.log)}",
             hint="a serialised pipeline is read by the version of Halide that wrote it",
         )
+    names = short_names([str(known["name"]) for known in reply["functions"]])
     return Description(
-        funcs=tuple(_func(index, known) for index, known in enumerate(reply["functions"])),
+        funcs=tuple(_func(index, known, names) for index, known in enumerate(reply["functions"])),
         outputs=tuple(
-            Output(o["name"], tuple(o["types"]), o["dimensions"], tuple(o["strides"]), shape_of(o["estimates"]))
-            for o in reply["outputs"]
+            Output(names[o["name"]], tuple(o["types"]), o["dimensions"], tuple(o["strides"])) for o in reply["outputs"]
         ),
         inputs=tuple(_input(known) for known in reply["inputs"]),
         target=reply["target"],
     )
 
 
-def _func(index: int, known: Mapping[str, object]) -> Func:
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Without the `$1` that Halide adds to a name that its process has had before, where that leaves them distinct."""
+    short = [name.partition("$")[0] for name in names]
+    return {name: each if short.count(each) == 1 else name for name, each in zip(names, short)}
+
+
+def _func(index: int, known: Mapping[str, object], names: Mapping[str, str]) -> Func:
     stages = known["stages"]
     bits, args, text = known["bits"], known["args"], known["text"]
     assert isinstance(stages, list) and isinstance(bits, list) and isinstance(args, list) and isinstance(text, list)
     return Func(
         index=index,
-        name=str(known["name"]),
+        name=names[str(known["name"])],
         args=tuple(args),
         bits=max(bits, default=0),
         plain=bool(known["plain"]),
         extern=bool(known["extern"]),
-        stages=tuple(Stage(tuple(s["pure"]), tuple(s["rvars"]), s["calls"]) for s in stages),
+        stages=tuple(
+            Stage(tuple(s["pure"]), tuple(s["rvars"]), {names[name]: count for name, count in s["calls"].items()})
+            for s in stages
+        ),
         text=tuple(text),
     )
 

@@ -1,4 +1,4 @@
-"""Schedules of a pipeline compiled to objects, with Halide's runtime beside them, judged in the harness of C kernels."""
+"""Schedules of a pipeline, compiled to objects and judged in the harness of C kernels."""
 
 from __future__ import annotations
 

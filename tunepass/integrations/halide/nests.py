@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from tunepass.integrations.halide.description import Func, Stage
@@ -67,7 +67,9 @@ def nest(func: Func, number: int, knobs: Knobs, used: Collection[str]) -> Nest:
     tail: tuple[Word, ...] = () if knobs.tail == "Auto" else (f"tail:{knobs.tail}",)
 
     def split(loop: str, outer: str, inner: str, size: int) -> None:
-        found.append(Directive(func.index, number, "split", (f"var:{loop}", f"var:{outer}", f"var:{inner}", size, *tail)))
+        found.append(
+            Directive(func.index, number, "split", (f"var:{loop}", f"var:{outer}", f"var:{inner}", size, *tail))
+        )
 
     loops, outer, inner = list(loops_of(stage)), list[str](), list[str]()
     within = {}  # by variable its loop within a tile
@@ -109,8 +111,3 @@ def _axes(func: Func, stage: Stage) -> tuple[str, str]:
     """The first two arguments among the loops of the stage."""
     axes = [name for name in func.args if name in stage.pure]
     return (axes[0] if axes else ""), (axes[1] if len(axes) > 1 else "")
-
-
-def in_order(directives: Sequence[Directive]) -> tuple[Directive, ...]:
-    """By Func and stage, outputs first, each in the order given."""
-    return tuple(sorted(directives, key=lambda d: (-d.func, d.stage)))

@@ -52,9 +52,7 @@ class Writer:
 def _reductions(func: Func, stage: int, words: Mapping[str, str]) -> list[tuple[str, int]]:
     """By name in the text, the place among the reductions of the stage, for those that are used."""
     return [
-        (words[f"rvar:{name}"], place)
-        for place, name in enumerate(func.stages[stage].rvars)
-        if f"rvar:{name}" in words
+        (words[f"rvar:{name}"], place) for place, name in enumerate(func.stages[stage].rvars) if f"rvar:{name}" in words
     ]
 
 

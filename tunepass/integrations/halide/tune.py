@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from tunepass.backends.base import Backend, Target
-from tunepass.backends.caller import CallerBackend
 from tunepass.integrations.halide.algorithm import Algorithm
-from tunepass.integrations.halide.asking import halide
 from tunepass.integrations.halide.evaluator import PipelineRun, Recipe, by_directives
 from tunepass.integrations.halide.nests import Directive
+from tunepass.integrations.halide.problem import PipelineProblem
 from tunepass.integrations.halide.text import cpp_text, python_text
 from tunepass.integrations.halide.tuning import ScheduleSpace, Tuning
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Result
-from tunepass.passes.pipeline import Pipeline
-from tunepass.passes.search import Search
 from tunepass.search.options import SearchOptions
 from tunepass.search.stop import never
 from tunepass.space.configuration import Configuration
@@ -27,19 +23,8 @@ from tunepass.space.opening import Opening
 from tunepass.study.outcome import Evaluate
 
 
-class ScheduleBackend(CallerBackend):
-    """Evaluates schedules; `seeds` are the seed configurations."""
-
-    def __init__(self, kernel: Kernel, target: Target, problem: Problem):
-        super().__init__(kernel, target, problem.evaluator)
-        self.seeds = problem.schedules.openings()
-
-    def openings(self) -> tuple[Opening, ...]:
-        return self.seeds
-
-
 @dataclass(frozen=True)
-class Problem:
+class Problem(PipelineProblem):
     """A pipeline with what may vary in its schedule: a kernel, an evaluator and files for a pipeline of tunepass.
 
     Args:
@@ -95,43 +80,14 @@ class Problem:
             EmittedFile(f"{stem}_schedule.h", cpp_text(description, directives, note)),
         )
 
-    def pipeline(
-        self,
-        *,
-        options: SearchOptions | None = None,
-        max_evals: int | None = None,
-        seed: int = 0,
-        stop: Callable[[], bool] = never,
-    ) -> Pipeline:
-        """The pipeline of the kernel; arguments as those of `tp.Pipeline.default`."""
-        pipeline = Pipeline.default(
-            evaluators=self.evaluator,
-            emitter=self.emit,
-            identity=self.identity,
-            options=options or SearchOptions(max_evals=max_evals, seed=seed),
-            stop=stop,
-        )
-
-        def backend(kernel: Kernel) -> Backend:
-            return ScheduleBackend(kernel, Target(), self)
-
-        (search,) = (step for step in pipeline.passes if isinstance(step, Search))
-        return pipeline.replaced(replace(search, backend=backend))
+    def openings(self) -> tuple[Opening, ...]:
+        """Schedules that an expert tries first."""
+        return self.schedules.openings()
 
     @property
     def identity(self) -> Mapping[str, str]:
         """Texts that results depend on besides the algorithm's text."""
-        from importlib.metadata import version
-
-        halide()
-        return {
-            "halide": version("halide"),
-            "target": self.algorithm.description.target,
-            "pipeline": self.algorithm.digest,
-            "call": repr(replace(self.algorithm.call, span=None)),
-            "values": repr(sorted(self.algorithm.values.items())),
-            "threads": str(self.tuning.threads),
-        }
+        return {**self.algorithm.identity, "threads": str(self.tuning.threads)}
 
 
 def tune(

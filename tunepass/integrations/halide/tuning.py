@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from tunepass.diagnostics import SpaceError, spelling_hint
 from tunepass.integrations.halide.description import Description, Func, Shape
@@ -19,8 +17,9 @@ from tunepass.space.parameters.ordinal import Ordinal
 from tunepass.space.parameters.permutation import Permutation
 
 PLACES = ("inline", "root", "tile", "row", "slide")
-MAX_ORDERED = 5  # loops of a stage whose order is a parameter
+MAX_ORDERED = 6  # loops of a stage whose order is a parameter
 MAX_INLINED = 20_000  # calls of one output's value, all inlined, beyond which the default computes Funcs at root
+ASSUMED_EXTENT = 8  # of a reduction, in that count
 TAILS = ("Auto", "GuardWithIf", "PredicateStores", "RoundUp")
 
 
@@ -52,9 +51,9 @@ class Tuning:
     tiles_x: tuple[int, ...] = (0, 16, 32, 64, 128, 256)
     tiles_y: tuple[int, ...] = (0, 4, 8, 16, 32, 64, 128)
     vector_bits: tuple[int, ...] = (0, 128, 256, 512, 1024)
-    unroll: tuple[int, ...] = (1, 2, 3, 4, 6, 8)
+    unroll: tuple[int, ...] = (1, 2, 4, 6, 8)
     threads: int = 1
-    tails: tuple[str, ...] = ("Auto", "GuardWithIf", "PredicateStores")
+    tails: tuple[str, ...] = ("Auto", "GuardWithIf")
     default: str = "auto"
 
     def __post_init__(self) -> None:
@@ -131,7 +130,9 @@ class ScheduleSpace:
             within = [place for place in self.tuning.compute[name] if place in ("tile", "row", "slide")]
             if within and not self.can_be_within(name):
                 words = f"{name} cannot be computed within a {within[0]}: no one loop nest has all of its uses"
-                raise SpaceError(words, hint=f"it is used by {', '.join(sorted(self._users[name]))}: say inline or root")
+                raise SpaceError(
+                    words, hint=f"it is used by {', '.join(sorted(self._users[name]))}: say inline or root"
+                )
 
     def can_be_within(self, name: str) -> bool:
         """Does one Func, computed somewhere, have all uses within its loops? All but one output use it, then."""
@@ -171,7 +172,7 @@ class ScheduleSpace:
     def _add_stages(self, func: Func) -> None:
         """Parameters of outputs, and of stages with reductions; the other stages share some."""
         output = func.name in self.outputs
-        if func.plain and not output or func.extern:
+        if (func.plain and not output) or func.extern:
             return
         place = self.places.get(func.name)
         for number, stage in enumerate(func.stages):
@@ -414,14 +415,7 @@ def inlined_calls(description: Description) -> int:
     for func in description.funcs:  # producers first
         calls = 0
         for stage in func.stages:
-            calls += sum(count * (1 + counts.get(name, 0)) for name, count in stage.calls.items() if name != func.name)
+            once = sum(count * (1 + counts.get(name, 0)) for name, count in stage.calls.items() if name != func.name)
+            calls += once * ASSUMED_EXTENT ** len(stage.rvars)
         counts[func.name] = calls
     return max((counts[name] for name in description.output_names), default=0)
-
-
-def identifier_of(name: str) -> str:
-    return re.sub(r"\W", "_", name)
-
-
-def size_of(shapes: Sequence[Shape]) -> int:
-    return sum(prod(extent for _, extent in shape) for shape in shapes)

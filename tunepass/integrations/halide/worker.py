@@ -16,6 +16,8 @@ from typing import Any
 CALL = re.compile(r"([A-Za-z_][\w$.]*)\(")
 PRINTED = re.compile(r"<halide\.Expr of type [^:]*: (.*)>\Z", re.DOTALL)
 NUMBER = re.compile(r"(?:\(\w+\))?(-?\d+)")
+COUNT = re.compile(r"there are only (\d+) functions")
+BEYOND = 1 << 30
 FUNCTION = "tunepass_pipeline"
 Request = Mapping[str, Any]
 
@@ -57,12 +59,13 @@ def printed(expression: Any) -> str:
 
 
 def functions_of(pipeline: Any) -> list[Any]:
-    functions: list[Any] = []
-    while True:
-        try:
-            functions.append(pipeline.get_func(len(functions)))
-        except Exception:  # HalideError: there are no more
-            return functions
+    """As far as `get_func` counts: Halide tells the number in the error of an index beyond it."""
+    try:
+        pipeline.get_func(BEYOND)
+    except Exception as error:
+        match = COUNT.search(str(error))
+        return [pipeline.get_func(index) for index in range(int(match[1]))] if match else []
+    return []
 
 
 def described(hl: Any, function: Any, names: set[str]) -> Request:
@@ -120,7 +123,7 @@ def calls(texts: Sequence[str], names: set[str]) -> Mapping[str, int]:
 
 def describe(hl: Any, request: Request) -> Request:
     """The Funcs in the order of `get_func`, the outputs and the inputs with the shapes that the outputs need."""
-    pipeline, arguments, inputs = pipeline_of(hl, request)
+    pipeline, arguments, _ = pipeline_of(hl, request)
     functions = functions_of(pipeline)
     names = {function.name() for function in functions}
     outputs = [
@@ -129,7 +132,6 @@ def describe(hl: Any, request: Request) -> Request:
             "types": [str(kind) for kind in out.types()],
             "dimensions": out.dimensions(),
             "strides": [number(buffer_of(out).stride_constraint(i)) for i in range(out.dimensions())],
-            "estimates": estimates(buffer_of(out), out.dimensions()),
         }
         for out in pipeline.outputs()
     ]
