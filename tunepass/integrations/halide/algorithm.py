@@ -108,7 +108,7 @@ class Algorithm:
                 raise TunepassError(f"{self.name} has no input {name!r}", hint=spelling_hint(name, known))
         object.__setattr__(self, "scalars", {**live.scalars, **self.scalars})
         object.__setattr__(self, "shapes", {**live.shapes, **self.shapes})
-        self.call  # noqa: B018 (raises)
+        self.values, self.call  # noqa: B018 (they raise)
 
     @property
     def source(self) -> Source:

@@ -112,7 +112,7 @@ class Generator(PipelineProblem):
 
     def _run(self, values: Mapping[str, object], kinds: str, folder: Path, limits: Limits) -> Completed:
         target = object_target(self.algorithm.description.target)
-        program = [str(Path(word).resolve()) if Path(word).is_file() else word for word in self.program]
+        program = [str(Path(word).absolute()) if Path(word).is_file() else word for word in self.program]
         words = [*program, "-g", self.name, "-f", FUNCTION, "-o", str(folder), "-e", kinds, f"target={target}"]
         words += [f"{name}={spelled(value)}" for name, value in values.items()]
         return run_limited(words, limits=limits, cwd=folder, trust="tool", scratch=folder)
