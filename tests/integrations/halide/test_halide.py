@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -269,6 +271,32 @@ def test_the_text_in_cpp_says_the_same(matmul: halide.Problem) -> None:
     assert "total.update(0).split(y, y, yu, 4, TailStrategy::GuardWithIf).unroll(yu).reorder(yu, x, k_x, y);" in text
 
 
+MAIN = """#include "schedule.h"
+int main(int, char **arguments) {
+    std::map<std::string, Halide::Parameter> none;
+    Halide::Pipeline pipeline = Halide::deserialize_pipeline(std::string(arguments[1]), none);
+    schedule(pipeline);
+    pipeline.compile_to_lowered_stmt(arguments[2], pipeline.infer_arguments());
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_text_in_cpp_compiles_against_halide_s_headers(matmul: halide.Problem, tmp_path: Path) -> None:
+    choice = chosen(matmul, compute_total="tile", tile_x_out=16, unroll_y_total_1=4, order_total_1=(1, 0, 2))
+    text = cpp_text(matmul.algorithm.description, matmul.directives(choice), "")
+    (tmp_path / "schedule.h").write_text(text)
+    (tmp_path / "main.cpp").write_text(MAIN)
+    (tmp_path / "out.hlpipe").write_bytes(matmul.algorithm.data)
+    root = asking.folder_of()
+    words = ["g++", "-std=c++17", "main.cpp", f"-I{root / 'include'}", f"-L{root / 'lib64'}", "-lHalide", "-o", "main"]
+    subprocess.run([*words, f"-Wl,-rpath,{root / 'lib64'}"], cwd=tmp_path, check=True)
+    subprocess.run(["./main", "out.hlpipe", "out.stmt"], cwd=tmp_path, check=True)
+    statement = (tmp_path / "out.stmt").read_text()
+    assert ".xo" in statement and "total" in statement
+
+
 def test_halide_s_refusal_of_a_schedule_is_told(algorithm: halide.Algorithm) -> None:
     func = algorithm.description.by_name["out"]
     unknown = by_directives([Directive(func.index, 0, "vectorize", ("var:nope", 8))])
@@ -297,6 +325,7 @@ class TestContract(EvaluatorContract):
         return chosen(problem, **WIDE)
 
 
+@pytest.mark.slow
 def test_an_autoscheduler_is_a_recipe_too(matmul: halide.Problem) -> None:
     adams = by_autoscheduler("Adams2019", {"parallelism": "1"})
     with PipelineRun(matmul.algorithm, matmul.kernel, lambda _: adams, matmul.recipe(chosen(matmul))) as run:

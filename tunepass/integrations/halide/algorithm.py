@@ -142,7 +142,7 @@ class Algorithm:
             raise TunepassError(f"{self.name} has {len(outputs)} outputs, sizes of {len(sizes)} are given")
         shapes = []
         for output, extents in zip(outputs, sizes):
-            assert not isinstance(extents, int)
+            assert isinstance(extents, Sequence)
             shape = normal_shape(output.name, extents)
             if len(shape) != output.dimensions:
                 words = f"{output.name} has {output.dimensions} dimensions, {len(shape)} sizes are given"
@@ -153,14 +153,14 @@ class Algorithm:
     @cached_property
     def values(self) -> Mapping[str, Number]:
         """By Param its value."""
-        found: dict[str, Number] = {}
+        numbers: dict[str, Number] = {}
         for each in self.description.inputs:
             if each.dimensions is None:
                 value = self.scalars.get(each.name, each.value)
                 if value is None:
                     raise TunepassError(f"the value of {each.name} is not known", hint="give it in `scalars`")
-                found[each.name] = value if each.type.startswith("float") else int(value)
-        return found
+                numbers[each.name] = value if each.type.startswith("float") else int(value)
+        return numbers
 
     @cached_property
     def input_shapes(self) -> Mapping[str, Shape]:
@@ -170,11 +170,11 @@ class Algorithm:
         missing = [each.name for each in images if each.name not in known]
         if not missing:
             return known
-        asked = [name for name in missing if re.search(rf"\b{re.escape(name)}\.(min|extent)\.", self.source.text)]
-        reply = None if asked else HALIDE.answer("shapes", self.request | {"shapes": known})
+        self_sized = [name for name in missing if re.search(rf"\b{re.escape(name)}\.(min|extent)\.", self.source.text)]
+        reply = None if self_sized else HALIDE.answer("shapes", self.request | {"shapes": known})
         needed = None if reply is None or isinstance(reply, Failed) else reply["shapes"]
         if needed is None:
-            missing = asked or missing
+            missing = self_sized or missing
             words = f"the size of the input {missing[0]} does not follow from the outputs"
             raise TunepassError(words, hint=f"give it: shapes={{{missing[0]!r}: (width, height)}}")
         inferred = {name: shape for name in missing if (shape := shape_of(needed[name])) is not None}
@@ -195,7 +195,7 @@ class Algorithm:
     @cached_property
     def buffers(self) -> tuple[Buffer, ...]:
         """The arguments that are memory, in the order of the compiled function."""
-        found = [
+        memory = [
             Buffer(each.name, each.type, shape, dense(shape), "in")
             for each in self.description.inputs
             if each.dimensions is not None and (shape := self.input_shapes[each.name]) is not None
@@ -204,12 +204,12 @@ class Algorithm:
             strides = dense(shape, output.strides)
             for number, kind in enumerate(output.types):
                 name = output.name if len(output.types) == 1 else f"{output.name}.{number}"
-                found.append(Buffer(name, kind, shape, strides, "out"))
-        for buffer in found:
+                memory.append(Buffer(name, kind, shape, strides, "out"))
+        for buffer in memory:
             if buffer.type not in C_TYPE:
                 known = ", ".join(C_TYPE)
                 raise TunepassError(f"{buffer.name} is {buffer.type}, which C does not have", hint=f"known: {known}")
-        return tuple(found)
+        return tuple(memory)
 
     @cached_property
     def call(self) -> KernelCall:
@@ -314,8 +314,10 @@ def serialised(outputs: object, title: str) -> Live:
         if not isinstance(each, (hl.Func, hl.Pipeline)):
             raise TunepassError(f"{title} is a Func of Halide, several, or a Pipeline; got {each!r}")
         if not each.defined():
-            what = "the Pipeline" if isinstance(each, hl.Pipeline) else f"the Func {each.name()}"
-            raise TunepassError(f"{title} has no outputs: {what} is not defined", hint="define it before it is tuned")
+            culprit = "the Pipeline" if isinstance(each, hl.Pipeline) else f"the Func {each.name()}"
+            raise TunepassError(
+                f"{title} has no outputs: {culprit} is not defined", hint="define it before it is tuned"
+            )
     pipeline = several[0] if isinstance(several[0], hl.Pipeline) else hl.Pipeline(list(several))
     data, parameters = hl.serialize_pipeline(pipeline, get_params=True)
     scalars: dict[str, Number] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from tunepass.diagnostics import Source, ToolError, TunepassError
 from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.process.workspace import Workspace
-from tunepass.integrations.halide.algorithm import Algorithm, Number
+from tunepass.integrations.halide.algorithm import Algorithm, Buffer, Number
 from tunepass.integrations.halide.asking import halide
 from tunepass.integrations.halide.description import first_line
 from tunepass.integrations.halide.evaluator import PipelineRun, Recipe, object_target
@@ -31,6 +31,7 @@ from tunepass.study.outcome import Evaluate, Failed
 
 ARGUMENT = re.compile(r"[ *]_(\w+?)(_buffer)?(?=[,)])")
 REFUSED = re.compile(r"HalideError: (.*)|^(Error: .*|.*has no GeneratorParam.*)", re.MULTILINE)
+CALL = "call"  # the method of a generator in Python that makes its pipeline
 UNSCHEDULED = "tunepass"  # what a generator takes for an autoscheduler, so that it leaves its own schedule out
 
 
@@ -92,7 +93,7 @@ class Generator(PipelineProblem):
         return names[: len(known)]
 
     @property
-    def buffers(self) -> tuple[object, ...]:
+    def buffers(self) -> tuple[Buffer, ...]:
         return self.algorithm.buffers
 
     @property
@@ -214,7 +215,8 @@ def from_generator(
     target = hl.get_host_target()
     try:
         with hl.GeneratorContext(target, hl.AutoschedulerParams(UNSCHEDULED, {})):
-            outputs = generator.call(**inputs, generator_params=dict(parameters or {}))
+            call: Callable[..., object] = getattr(generator, CALL)
+            outputs = call(**inputs, generator_params=dict(parameters or {}))
     except hl.HalideError as error:
         raise TunepassError(f"the generator {name} is refused: {first_line(str(error))}") from None
     several = list(outputs) if isinstance(outputs, tuple) else [outputs]

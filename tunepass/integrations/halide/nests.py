@@ -26,7 +26,7 @@ class Directive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """What is chosen about a stage: tile extents (0: no tile), lanes of a vector (0: none), vectors side by side, rows
+    """Choices for a stage: tile extents (0: no tile), lanes of a vector (0: none), vectors side by side, rows
     side by side, the order of its loops, innermost first, as indices of `loops_of`, and the tail of its splits."""
 
     tile_x: int = 0
@@ -62,12 +62,12 @@ def fresh(name: str, used: Collection[str]) -> str:
 
 def nest(func: Func, number: int, knobs: Knobs, used: Collection[str]) -> Nest:
     """The nest of a stage; `used` are names of variables that its own may not have."""
-    stage, found = func.stages[number], list[Directive]()
+    stage, directives = func.stages[number], list[Directive]()
     x, y = _axes(func, stage)
     tail: tuple[Word, ...] = () if knobs.tail == "Auto" else (f"tail:{knobs.tail}",)
 
     def split(loop: str, outer: str, inner: str, size: int) -> None:
-        found.append(
+        directives.append(
             Directive(func.index, number, "split", (f"var:{loop}", f"var:{outer}", f"var:{inner}", size, *tail))
         )
 
@@ -80,31 +80,31 @@ def nest(func: Func, number: int, knobs: Knobs, used: Collection[str]) -> Nest:
             outer.append(f"var:{names[0]}")
             loops[loops.index(f"var:{axis}")] = f"var:{names[1]}"
             within[axis] = names[1]
-    own_x, own_y = within.get(x, x), within.get(y, y)
+    inner_x, inner_y = within.get(x, x), within.get(y, y)
     if x and knobs.lanes > 1:
         lane = fresh(f"{x}v", used)
-        split(own_x, own_x, lane, knobs.lanes)
-        found.append(Directive(func.index, number, "vectorize", (f"var:{lane}",)))
+        split(inner_x, inner_x, lane, knobs.lanes)
+        directives.append(Directive(func.index, number, "vectorize", (f"var:{lane}",)))
         inner.append(f"var:{lane}")
     if x and knobs.vectors > 1:
         several = fresh(f"{x}u", used)
-        split(own_x, own_x, several, knobs.vectors)
-        found.append(Directive(func.index, number, "unroll", (f"var:{several}",)))
+        split(inner_x, inner_x, several, knobs.vectors)
+        directives.append(Directive(func.index, number, "unroll", (f"var:{several}",)))
         inner.append(f"var:{several}")
     if y and knobs.rows > 1:
         several = fresh(f"{y}u", used)
-        split(own_y, own_y, several, knobs.rows)
-        found.append(Directive(func.index, number, "unroll", (f"var:{several}",)))
+        split(inner_y, inner_y, several, knobs.rows)
+        directives.append(Directive(func.index, number, "unroll", (f"var:{several}",)))
         inner.append(f"var:{several}")
     middle = [loops[place] for place in knobs.order] if knobs.order else loops
     if len(inner) + len(outer) + len(middle) > 1 and (inner or outer or middle != loops):
-        found.append(Directive(func.index, number, "reorder", (*inner, *middle, *outer)))
+        directives.append(Directive(func.index, number, "reorder", (*inner, *middle, *outer)))
     around = [*middle, *outer]
     if knobs.parallel and around and around[-1].startswith("var:"):
-        found.append(Directive(func.index, number, "parallel", (around[-1],)))
-    rows = [loop for loop in middle if loop != f"var:{own_x}" and loop.startswith("var:")]
+        directives.append(Directive(func.index, number, "parallel", (around[-1],)))
+    rows = [loop for loop in middle if loop != f"var:{inner_x}" and loop.startswith("var:")]
     tile = outer[0] if outer else middle[-1] if middle else ""
-    return Nest(tuple(found), tile, rows[0] if rows else tile, bool(outer))
+    return Nest(tuple(directives), tile, rows[0] if rows else tile, bool(outer))
 
 
 def _axes(func: Func, stage: Stage) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What the kinds of problems about pipelines of Halide share: the pipeline of tunepass that searches them."""
+"""Problems about pipelines of Halide: the pipeline of tunepass that searches them."""
 
 from __future__ import annotations
 

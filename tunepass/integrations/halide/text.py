@@ -30,9 +30,9 @@ class Writer:
 
     def variables(self, func: Func) -> dict[str, str]:
         """By word its name in the text: the Func's own arguments, its reductions, and new ones."""
-        own = [d for d in self.directives if d.func == func.index]
+        directives = [d for d in self.directives if d.func == func.index]
         words = [f"var:{name}" for name in func.args]
-        words += [str(word) for d in own for word in d.arguments if str(word).startswith(("var:", "rvar:"))]
+        words += [str(word) for d in directives for word in d.arguments if str(word).startswith(("var:", "rvar:"))]
         return self._named(dict.fromkeys(words))
 
     def _named(self, words: Mapping[str, None]) -> dict[str, str]:
@@ -45,8 +45,8 @@ class Writer:
 
     def groups(self) -> list[tuple[Func, int, list[Directive]]]:
         """The directives of each stage, in their order."""
-        found = groupby(self.directives, key=lambda d: (d.func, d.stage))
-        return [(self.description.funcs[index], stage, list(group)) for (index, stage), group in found]
+        runs = groupby(self.directives, key=lambda d: (d.func, d.stage))
+        return [(self.description.funcs[index], stage, list(group)) for (index, stage), group in runs]
 
 
 def _reductions(func: Func, stage: int, words: Mapping[str, str]) -> list[tuple[str, int]]:
@@ -64,14 +64,14 @@ def python_text(description: Description, directives: Sequence[Directive], note:
     lines += [f"    {name} = pipeline.get_func({index})" for index, name in writer.names.items()]
     for func, stage, group in writer.groups():
         words = writer.variables(func)
-        own = [f"{words[f'var:{name}']} = {writer.names[func.index]}.args()[{n}]" for n, name in enumerate(func.args)]
-        own = [line for n, line in enumerate(own) if _mentions(group, f"var:{func.args[n]}")]
-        own += [
+        bound = [f"{words[f'var:{name}']} = {writer.names[func.index]}.args()[{n}]" for n, name in enumerate(func.args)]
+        bound = [line for n, line in enumerate(bound) if _mentions(group, f"var:{func.args[n]}")]
+        bound += [
             f"{name} = {writer.names[func.index]}.rvars({stage - 1})[{place}]"
             for name, place in _reductions(func, stage, words)
             if stage and _mentions(group, f"rvar:{func.stages[stage].rvars[place]}")
         ]
-        lines += [f"    {line}" for line in own]
+        lines += [f"    {line}" for line in bound]
         new = _new_variables(func, group, words)
         lines += [f"    {', '.join(new)} = {', '.join(f'hl.Var({_plain(words, n)!r})' for n in new)}"] if new else []
         called = [f"{d.method}({_arguments(d, words, writer, 'hl.TailStrategy.')})" for d in group]
@@ -112,15 +112,15 @@ def _mentions(group: Sequence[Directive], word: str) -> bool:
 
 def _new_variables(func: Func, group: Sequence[Directive], words: Mapping[str, str]) -> list[str]:
     """Names of variables that the splits of a stage make, and of loops of other Funcs."""
-    own = {f"var:{name}" for name in func.args}
-    found: dict[str, None] = {}
+    arguments = {f"var:{name}" for name in func.args}
+    names: dict[str, None] = {}
     for directive in group:
         elsewhere = directive.method in ("compute_at", "store_at")
         for word in directive.arguments:
             text = str(word)
-            if text.startswith("var:") and not elsewhere and text not in own:
-                found[words[text]] = None
-    return list(found)
+            if text.startswith("var:") and not elsewhere and text not in arguments:
+                names[words[text]] = None
+    return list(names)
 
 
 def _plain(words: Mapping[str, str], name: str) -> str:

@@ -125,8 +125,8 @@ class ScheduleSpace:
                 hint = spelling_hint(name, self.description.by_name) or f"known: {', '.join(self.description.by_name)}"
                 raise SpaceError(f"the pipeline has no Func {name!r}", hint=hint)
             if func.extern or func.plain:
-                what = "extern" if func.extern else "only another name of what it calls"
-                raise SpaceError(f"{name} is {what}: it has no place of its own")
+                kind = "extern" if func.extern else "only another name of what it calls"
+                raise SpaceError(f"{name} is {kind}: it has no place of its own")
             within = [place for place in self.tuning.compute[name] if place in ("tile", "row", "slide")]
             if within and not self.can_be_within(name):
                 words = f"{name} cannot be computed within a {within[0]}: no one loop nest has all of its uses"
@@ -230,7 +230,7 @@ class ScheduleSpace:
         hosts: dict[str, tuple[str, ...]] = {}  # by Func those whose loops enclose it, itself last
         levels: dict[str, str] = {}
         nests: dict[tuple[str, int], Nest] = {}
-        found: list[Directive] = []
+        schedule: list[Directive] = []
         for func in reversed(description.funcs):
             name, place = func.name, places[func.name]
             if place == "inline" or func.extern:
@@ -240,10 +240,10 @@ class ScheduleSpace:
             levels[name] = self._level(name, place, host, places, hosts, levels) if host else "root"
             for number in range(len(func.stages)):
                 nests[name, number] = nest(func, number, self._stage(choice, func, number), self._variables)
-            found += self._computed(func, host, levels[name], nests, places)
+            schedule += self._computed(func, host, levels[name], nests, places)
             for number in range(len(func.stages)):
-                found += nests[name, number].directives
-        return tuple(found)
+                schedule += nests[name, number].directives
+        return tuple(schedule)
 
     def _stage(self, choice: Mapping[str, Value], func: Func, number: int) -> Knobs:
         known = self.knobs.get((func.name, number))
@@ -279,13 +279,13 @@ class ScheduleSpace:
 
     def _materialised(self, name: str, places: Mapping[str, str]) -> set[str]:
         """The Funcs with loops that use it, through those that are inlined."""
-        found: set[str] = set()
+        users: set[str] = set()
         for user in self._users[name]:
             if places[user] == "inline" and user not in self.outputs:
-                found |= self._materialised(user, places)
+                users |= self._materialised(user, places)
             else:
-                found.add(user)
-        return found
+                users.add(user)
+        return users
 
     def _level(
         self,
@@ -335,7 +335,7 @@ class ScheduleSpace:
     def openings(self) -> tuple[Opening, ...]:
         """Schedules that an expert tries first: vectors alone; all Funcs at root, by tiles, by rows, sliding."""
         widest = max((bits for bits in self.tuning.vector_bits if bits <= 512), default=0)
-        found: list[Opening] = []
+        openings: list[Opening] = []
         for place, tile_x, tile_y, rows in (
             ("inline", 0, 0, 1),
             ("root", 0, 0, 1),
@@ -344,15 +344,15 @@ class ScheduleSpace:
             ("row", 0, 32, 1),
             ("tile", 128, 8, 4),
         ):
-            found.append(self._opening(place, widest, tile_x, tile_y, rows))
-        return tuple(found)
+            openings.append(self._opening(place, widest, tile_x, tile_y, rows))
+        return tuple(openings)
 
     def _opening(self, place: str, bits: int, tile_x: int, tile_y: int, rows: int) -> Opening:
         values: dict[str, Value] = {}
 
-        def near(name: str, wanted: int, options: Sequence[int]) -> None:
+        def near(name: str, preferred: int, options: Sequence[int]) -> None:
             if name:
-                values[name] = min(options, key=lambda value: abs(value - wanted))
+                values[name] = min(options, key=lambda value: abs(value - preferred))
 
         by_name = {parameter.name: parameter for parameter in self.parameters}
         near(self.bits, bits, self.tuning.vector_bits)
@@ -362,9 +362,9 @@ class ScheduleSpace:
         for func in self.tuned:
             if parameter := self.places[func.name]:
                 options = self._options(func.name) if self.can_be_within(func.name) else ("inline", "root")
-                wanted = place if place in options else "root" if "root" in options else options[0]
+                preferred = place if place in options else "root" if "root" in options else options[0]
                 heavy = any(stage.rvars for stage in func.stages)
-                values[parameter] = "root" if heavy and wanted == "inline" and "root" in options else wanted
+                values[parameter] = "root" if heavy and preferred == "inline" and "root" in options else preferred
         for (name, number), knobs in self.knobs.items():
             near(knobs.bits, bits, self.tuning.vector_bits)
             for parameter, size in ((knobs.tile_x, tile_x), (knobs.tile_y, tile_y)):
@@ -387,26 +387,26 @@ class ScheduleSpace:
 
 
 def _users(description: Description) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {func.name: set() for func in description.funcs}
+    users: dict[str, set[str]] = {func.name: set() for func in description.funcs}
     for func in description.funcs:
         for stage in func.stages:
             for called in stage.calls:
                 if called != func.name:
-                    found[called].add(func.name)
-    return found
+                    users[called].add(func.name)
+    return users
 
 
 def _reached(description: Description, name: str) -> set[str]:
     """The Funcs that a Func uses, itself or through others."""
-    found: set[str] = set()
+    reached: set[str] = set()
     due = [name]
     while due:
         for stage in description.by_name[due.pop()].stages:
             for called in stage.calls:
-                if called not in found:
-                    found.add(called)
+                if called not in reached:
+                    reached.add(called)
                     due.append(called)
-    return found - {name}
+    return reached - {name}
 
 
 def inlined_calls(description: Description) -> int:

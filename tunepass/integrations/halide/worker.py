@@ -32,12 +32,12 @@ def pipeline_of(hl: Any, request: Request) -> tuple[Any, list[Any], dict[str, An
         raise Refused("this halide reads no serialised pipelines: halide 21 does")
     data = base64.b64decode(request["pipeline"])
     arguments = list(hl.deserialize_pipeline(data, {}).infer_arguments())
-    inputs = {a.name: made(hl, a, request) for a in arguments}
+    inputs = {a.name: input_for(hl, a, request) for a in arguments}
     pipeline = hl.deserialize_pipeline(data, {name: each.parameter() for name, each in inputs.items()})
     return pipeline, arguments, inputs
 
 
-def made(hl: Any, argument: Any, request: Request) -> Any:
+def input_for(hl: Any, argument: Any, request: Request) -> Any:
     """An input of one's own, which can be asked what it was inferred to hold."""
     if argument.kind == hl.ArgumentKind.InputBuffer:
         image = hl.ImageParam(argument.type, argument.dimensions, argument.name)
@@ -147,13 +147,13 @@ def buffer_of(out: Any) -> Any:
     return out.output_buffers()[0].parameter()
 
 
-def estimates(parameter: Any, dimensions: int) -> list[tuple[int, int]] | None:
+def estimates(parameter: Any, dimensions: int) -> list[tuple[int | None, int | None]] | None:
     """Least and extent by dimension; None unless all are stated."""
-    found = [
+    pairs = [
         (number(parameter.min_constraint_estimate(i)), number(parameter.extent_constraint_estimate(i)))
         for i in range(dimensions)
     ]
-    return None if any(None in pair for pair in found) else found
+    return None if any(None in pair for pair in pairs) else pairs
 
 
 def number(expression: Any) -> int | None:
@@ -198,13 +198,13 @@ def shapes(hl: Any, request: Request) -> Request:
         pipeline.infer_input_bounds(needed if len(needed) > 1 else needed[0])
     except ValueError:  # halide's binding hides the reason
         return {"shapes": None}
-    found = {}
+    inferred = {}
     for name, image in inputs.items():
         if isinstance(image, hl.ImageParam):
             buffer = image.get()
             dimensions = [buffer.dim(number) for number in range(buffer.dimensions())]
-            found[name] = [(each.min(), each.extent()) for each in dimensions]
-    return {"shapes": found}
+            inferred[name] = [(each.min(), each.extent()) for each in dimensions]
+    return {"shapes": inferred}
 
 
 def apply(hl: Any, functions: Sequence[Any], directives: Sequence[Request]) -> None:
@@ -256,7 +256,7 @@ def scheduled(hl: Any, pipeline: Any, request: Request) -> str:
 
 
 def check(hl: Any, request: Request) -> Request:
-    """Whether Halide takes a schedule; the words with which it does not."""
+    """Halide's refusal of a schedule; empty where it takes it."""
     pipeline, _, _ = pipeline_of(hl, request)
     try:
         scheduled(hl, pipeline, request)
