@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -163,6 +163,11 @@ bench-flags: $(STAMP)
 # sample (ten minutes; no network). ARGS='--device cuda:0 --configurations 200 --out FILE [SOURCE...]'.
 bench-gpu-device: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_gpu_device $(ARGS)
+
+# Schedules of six pipelines of Halide beside its own autoschedulers (half an hour). ARGS='--evaluations 60 --apps blur'.
+bench-halide: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'halide>=21'
+	$(BIN)/python -m tests.benchmarks.bench_halide $(ARGS)
 
 # LLVM's passes for eight functions beside level 3 and OpenTuner (half an hour). ARGS='--evaluations 60 --kernels syrk'.
 bench-llvm: $(STAMP)

@@ -1,0 +1,1 @@
+"""Pipelines of Halide that bench_halide compares schedules of."""
