@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -80,6 +80,12 @@ bench-optuna: $(STAMP)
 # The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
 bench-search: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_search $(ARGS)
+
+# Searches over Dask's processes on this machine: 1,000 trials of 50 ms with 2 and 4, thirty killed workers, and a simulation of
+# 1,000 workers with what was measured (three minutes). ARGS=--quick: one minute.
+bench-dask: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'distributed>=2023.5'
+	$(BIN)/python -m tests.benchmarks.bench_dask $(ARGS)
 
 # Races over instances beside evaluations on all of them, at equal numbers of runs (five minutes). ARGS="--problems 12".
 bench-instances: $(STAMP)

@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exact": {"study", "space", "expr", "registry"},
     "pruning": {"space", "expr", "registry", "spread"},
     "evaluators": {"capabilities", "compilers", "ir", "study", "space", "expr", "files", "machine_faults"},
-    "executors": {"capabilities", "registry", "study", "space", "evaluators", "spread"},
+    "executors": {"capabilities", "registry", "study", "space", "evaluators", "spread", "machine_faults", "version"},
     "polyhedral": {"ir", "space", "expr"},
     "tensors": {"ir", "space", "expr", "files", "machine_faults"},
     "graphs": {"ir", "expr", "yaml_nodes"},
@@ -86,7 +86,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jobs": {
         *("passes", "search", "backends", "evaluators", "frontends", "hwmodels", "reports", "strategies", "study"),
         *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry", "spread", "compilers"),
-        "machine_faults",
+        *("executors", "machine_faults"),
     },
     "launcher": {"compilers", "files", "jobs", "machine_faults", "reports", "version"},
     "commands": {

@@ -22,6 +22,7 @@ from tunepass import registry
 from tunepass.backends.base import Backend, Target
 from tunepass.capabilities import Wrapper, capability, members_of, required
 from tunepass.evaluators.capabilities import EVALUATOR_CAPABILITIES, ComparesAgain, Prepares, Warns
+from tunepass.evaluators.process.machine_turns import TakesTurns
 from tunepass.evaluators.recorded.replay import _Stopwatch, _Timed
 from tunepass.executors.local import LocalExecutor
 from tunepass.expr import algebra as alg
@@ -41,6 +42,7 @@ from tunepass.testing.strategy import price, task
 
 # The capabilities of each evaluator of the package: a line changes only where one is meant to be gained or lost.
 BUILT = "Prepares Remembers SetsUpAgain WaitsForCores Warns WritesText"
+REMOTE = "EvaluatesSideBySide WaitsForCores Warns"
 EVALUATORS = {
     "ApplicationRun": f"{BUILT} ComparesAgain KeepsPrograms Summarises",
     "CommandRun": f"{BUILT} BlamesOwnText ComparesAgain KeepsPrograms Summarises",
@@ -50,6 +52,18 @@ EVALUATORS = {
     "GpuRun": f"{BUILT} ComparesAgain LooksAgain",
     "ModelEvaluator": "NoiseFree",
     "ReplayEvaluator": "",
+    **{
+        name: f"{REMOTE} {more}"
+        for name, more in {
+            "RemoteEvaluator": "",
+            "ComparesRemotely": "ComparesAgain",
+            "PricesRemotely": "NoiseFree",
+            "ReportsChecksRemotely": "ReportsChecks",
+            "SanitizesRemotely": "Sanitizes",
+            "SummarisesRemotely": "Summarises",
+            "VerifiesRemotely": "LooksAgain",
+        }.items()
+    },
     "SynthesisedModel": "NoiseFree Prepares Remembers ReportsQuantities SetsUpAgain",
     "TrainingRun": "SetsUpAgain",
 }
@@ -143,6 +157,9 @@ WRAPPERS: dict[str, Callable[[Strategy], Suggester]] = {
 }
 
 
+EVALUATOR_WRAPPERS = {"TakesTurns"}
+
+
 # -- nothing is lost, nothing invented
 
 
@@ -150,7 +167,7 @@ WRAPPERS: dict[str, Callable[[Strategy], Suggester]] = {
 def test_a_wrapped_evaluator_has_its_capabilities(name: str) -> None:
     plain = evaluator(name)
     assert names(plain, EVALUATOR_CAPABILITIES) == set(EVALUATORS[name].split())
-    for wrapped in (Logged(plain), Logged(Logged(plain))):
+    for wrapped in (Logged(plain), Logged(Logged(plain)), TakesTurns(plain)):
         assert names(wrapped, EVALUATOR_CAPABILITIES) == set(EVALUATORS[name].split())
         assert all(capability(wrapped, kind) in (plain, None) for kind in EVALUATOR_CAPABILITIES)
 
@@ -177,9 +194,9 @@ def test_a_wrapped_prior_mean_has_its_capabilities() -> None:
 
 def test_every_class_and_every_capability_of_the_package_is_in_the_tables_above() -> None:
     abstract = {"BuildingEvaluator"}
-    assert subclasses("Evaluator") | {"ModelEvaluator"} == {*EVALUATORS} | abstract
+    assert subclasses("Evaluator") | {"ModelEvaluator"} == {*EVALUATORS} | abstract | EVALUATOR_WRAPPERS
     assert set(STRATEGIES) == set(registry.STRATEGIES)
-    assert subclasses("Wrapper") <= set(WRAPPERS)
+    assert subclasses("Wrapper") <= set(WRAPPERS) | EVALUATOR_WRAPPERS
     protocols = {
         name
         for name, (_, node) in classes("runtime_checkable").items()

@@ -11,6 +11,7 @@ from tunepass.backends.base import cost_model as cost_model
 from tunepass.backends.base import default_of as default_of
 from tunepass.backends.base import named as named_objectives
 from tunepass.evaluators.capabilities import ComparesAgain as ComparesAgain
+from tunepass.evaluators.capabilities import EvaluatesSideBySide as EvaluatesSideBySide
 from tunepass.evaluators.capabilities import KeepsPrograms as KeepsPrograms
 from tunepass.evaluators.capabilities import LooksAgain as LooksAgain
 from tunepass.evaluators.capabilities import NoiseFree as NoiseFree
@@ -68,6 +69,7 @@ __all__ = [
     "Door",
     "EstimatePart",
     "Evaluate",
+    "EvaluatesSideBySide",
     "Expr",
     "Floats",
     "HasSources",

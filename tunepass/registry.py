@@ -56,7 +56,7 @@ PRUNING_SOLVERS: Mapping[str, str] = {
 
 EXECUTORS: Mapping[str, str] = {
     "local": "tunepass.executors.local:LocalExecutor",
-    "dask": "tunepass.executors.dask:DaskExecutor",
+    "dask": "tunepass.executors.dask.executor:DaskExecutor",
 }
 
 # A source's suffix -> the frontend that reads it.

@@ -1,31 +1,153 @@
-"""Computing over Dask's processes on this machine, where Dask is installed."""
+"""Computing and evaluating over Dask's processes on this machine, where Dask is installed."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import tunepass as tp
+from tests.executors.made_from_text import source_of, value_of
 from tunepass import registry
-from tunepass.diagnostics import TunepassError
-from tunepass.executors.dask import SCHEDULER, DaskExecutor
+from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
+from tunepass.executors.dask import connection
+from tunepass.executors.dask import executor as executor_module
+from tunepass.executors.dask.executor import SCHEDULER, DaskExecutor
+from tunepass.executors.dask.session import Limits
+from tunepass.search.loop import SearchLoop
+from tunepass.search.options import SearchOptions
+from tunepass.search.result import Progress
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
+from tunepass.testing.evaluator import EvaluatorContract
 from tunepass.testing.executor import ExecutorContract
+
+TIME = tp.Objective("time", unit="ms")
+
+
+@contextlib.contextmanager
+def started(workers: int) -> Iterator[object]:
+    distributed = pytest.importorskip("distributed")
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=workers, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    with started(2) as cluster:
+        yield cluster.scheduler_address  # type: ignore[attr-defined]
+
+
+def searched(executor: DaskExecutor, trials: int, watch: object = None, store: str | None = None, **fields: object):  # type: ignore[no-untyped-def]
+    """The study of a search with so many trials, and the evaluations that began again."""
+    source = source_of(**fields)
+    space = tp.Space([tp.Integer("x", 0, 200)])
+    study = tp.Study(space, [TIME], strategy="random", max_evals=trials, store=store, repeats=False)
+    options = SearchOptions(strategy="random", max_evals=trials, executor=executor)
+    with executor.evaluator(source) as evaluate:
+
+        def progress(told: Progress) -> None:
+            if callable(watch):
+                watch(told)
+
+        SearchLoop(study, TIME, evaluate, options, progress, lambda: 0.0).run()
+        return study, evaluate.session.retried  # type: ignore[attr-defined]
+
+
+def outcomes_are_right(study: tp.Study) -> bool:
+    values = {int(str(t.configuration["x"])): t.outcome for t in study.trials}
+    return len(values) == len(study.trials) and all(
+        isinstance(outcome, Failed) if x == 13 else outcome == Measured({"time": value_of(x)})
+        for x, outcome in values.items()
+    )
 
 
 class TestDaskExecutor(ExecutorContract):
     @pytest.fixture
-    def executor(self) -> DaskExecutor:
-        pytest.importorskip("distributed")
-        return DaskExecutor(jobs=2)
+    def executor(self, scheduler: str) -> DaskExecutor:
+        return DaskExecutor(jobs=2, scheduler=scheduler)
 
 
-def test_a_scheduler_that_is_there_already_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        monkeypatch.setenv(SCHEDULER, cluster.scheduler_address)
+class TestRemoteEvaluator(EvaluatorContract):
+    @pytest.fixture
+    def evaluator(self, scheduler: str) -> Iterator[tp.Evaluator]:
+        with DaskExecutor(1, scheduler) as executor, executor.evaluator(source_of()) as evaluate:
+            assert isinstance(evaluate, tp.Evaluator)
+            yield evaluate
+
+    @pytest.fixture
+    def good(self) -> Configuration:
+        return Configuration({"x": 5})
+
+    @pytest.fixture
+    def bad(self) -> Configuration:
+        return Configuration({"x": 13})
+
+
+def test_a_search_evaluates_on_all_workers_and_stores_every_trial_once(scheduler: str) -> None:
+    with DaskExecutor(1, scheduler) as executor:
+        assert executor.identity(source_of(sleep_s=0.005))["device"] == "a processor"
+        study, retried = searched(executor, 40, sleep_s=0.005)
+    assert len(study.trials) == 40 and outcomes_are_right(study) and retried == 0 and not study.elsewhere
+
+
+def test_a_worker_that_is_killed_costs_no_trial_and_one_that_hangs_neither(scheduler: str, tmp_path: Path) -> None:
+    limits = Limits(first_s=1.5, least_s=1.5)
+    with DaskExecutor(1, scheduler, limits=limits) as executor:
+        study, retried = searched(executor, 201, marks=str(tmp_path), dies_once=7, hangs_once=70)
+    assert len(study.trials) == 201 and outcomes_are_right(study) and retried >= 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["died", "hung"]
+
+
+def test_the_death_of_the_scheduler_leaves_what_was_measured_in_the_store(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with started(1) as cluster, DaskExecutor(1, cluster.scheduler_address) as executor:  # type: ignore[attr-defined]
+
+        def end(told: Progress) -> None:
+            if told.evaluations == 5:
+                cluster.close()  # type: ignore[attr-defined]
+
+        with pytest.raises(EnvironmentFault, match="no longer answers") as raised:
+            searched(executor, 100, end, url)
+    assert raised.value.exit_status == 4 and "the same command goes on" in str(raised.value)
+    study = tp.Study(tp.Space([tp.Integer("x", 0, 200)]), [TIME], store=url)
+    assert len(study.trials) >= 5 and outcomes_are_right(study)
+
+
+def test_a_scheduler_that_does_not_answer_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(connection, "CONNECT_S", 0.3)
+    with DaskExecutor(1, "tcp://127.0.0.1:1") as executor:
+        with pytest.raises(EnvironmentFault, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1") as raised:
+            executor.identity(source_of())
+        assert raised.value.exit_status == 4
+    with DaskExecutor(1, "127.0.0.1:8786") as executor, pytest.raises(TunepassError, match="a scheduler's address is"):
+        executor.identity(source_of())
+
+
+def test_workers_of_another_version_and_workers_that_cannot_make_it_are_told(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with DaskExecutor(1, scheduler) as executor:
+        with pytest.raises(ToolError, match=r"worker tcp://.*: compiler not found"):
+            executor.identity(source_of(broken=True))
+        monkeypatch.setattr(executor_module, "__version__", "0.0")
+        with pytest.raises(TunepassError, match=r"has tunepass .*, here it is 0\.0"):
+            executor.identity(source_of())
+
+
+def test_the_scheduler_of_the_environment_is_used_and_left_running(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SCHEDULER, scheduler)
+    for _ in range(2):
         with DaskExecutor().workers() as spread:
             assert list(spread(len, [(1, 2), ()])) == [2, 0]
-        assert cluster.status.name == "running"
 
 
 def test_without_dask_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tunepass.commands.answers.build import answer
 from tunepass.commands.answers.fronts import front_watch
+from tunepass.commands.executors import opened_executor
 from tunepass.commands.targets import check_tuner, kernel_name, search_options, source_of, target_of, words_of
 from tunepass.interchange.hypermapper.foreign_tuner import SILENCE_S, foreign_tuner
 from tunepass.jobs.build import BuildRequest, build, prepare_all
@@ -36,7 +37,12 @@ class OnStderr:
 
 
 def run(options: argparse.Namespace) -> Answer:
-    search = search_options(options)
+    with opened_executor(options) as executor:
+        return _searched(options, replace(search_options(options), executor=executor))
+
+
+def _searched(options: argparse.Namespace, search: SearchOptions) -> Answer:
+    """With a strategy of tunepass, or with another tuner as the strategy."""
     if options.tuner is None:
         return _build(options, search)
     check_tuner(options)
@@ -57,6 +63,7 @@ def _build(options: argparse.Namespace, search: SearchOptions) -> Answer:
         search_on=options.search_on,
         strict=options.strict,
         waived=frozenset(options.waive),
+        words=words_of(options),
     )
     parsed = parse(source, kernel_name(options), words=words_of(options))
     jobs = prepare_all(parsed.kernels, request)

@@ -270,7 +270,49 @@ class ReportsChecks(Protocol):
         """Rows of the checks made in this session; they replace those of the configuration's trial."""
 
 
+@runtime_checkable
+class EvaluatesSideBySide(Protocol):
+    """Has several configurations under evaluation at once, which end in any order.
+
+    Example:
+        >>> class Queued(Table):
+        ...     room, under_way, begun = 1, 0, ()
+        ...     def begin(self, configurations):
+        ...         self.begun = configurations
+        ...     def ended(self):
+        ...         return self.begun[0], self.evaluate(self.begun[0])
+        >>> queued = tp.capability(Queued(), extension.EvaluatesSideBySide)
+        >>> queued.begin([space.default])
+        >>> queued.ended()[1].outcome.values["time"]
+        8.0
+    """
+
+    @property
+    def room(self) -> int:
+        """How many more configurations can be begun now."""
+
+    @property
+    def under_way(self) -> int:
+        """How many configurations have begun and not ended."""
+
+    def begin(self, configurations: Sequence[Configuration], /) -> None:
+        """Evaluate these; they may wait for a process to become free."""
+
+    def ended(self) -> tuple[Configuration, Evaluation | None]:
+        """Wait for one of those under way to end. None where the time of the search ended within its evaluation."""
+
+
 EVALUATOR_CAPABILITIES: tuple[type, ...] = (
-    *(BlamesOwnText, ComparesAgain, KeepsPrograms, LooksAgain, NoiseFree, Prepares, Remembers, ReportsChecks),
+    *(
+        BlamesOwnText,
+        ComparesAgain,
+        EvaluatesSideBySide,
+        KeepsPrograms,
+        LooksAgain,
+        NoiseFree,
+        Prepares,
+        Remembers,
+        ReportsChecks,
+    ),
     *(ReportsQuantities, Sanitizes, SetsUpAgain, Summarises, TimesRounds, WaitsForCores, Warns, WritesText),
 )

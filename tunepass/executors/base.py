@@ -49,6 +49,9 @@ class Executor(ABC):
         """
 
 
-def executor(name: str, jobs: int) -> Executor:
-    """The executor of that name, or at that path, in the registry, for at most `jobs` compilers at a time."""
+def executor(name: str | Executor, jobs: int) -> Executor:
+    """The executor of that name, or at that path, in the registry, for at most `jobs` compilers at a time; an executor
+    itself as it is."""
+    if isinstance(name, Executor):
+        return name
     return cast(Callable[[int], Executor], registry.find("executors", name, paths=True))(max(1, jobs))

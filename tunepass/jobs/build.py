@@ -14,6 +14,7 @@ from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import size_text
+from tunepass.jobs.elsewhere import measured_elsewhere
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
@@ -81,6 +82,7 @@ class BuildRequest:
     search_on: bool = False
     strict: bool = False
     waived: frozenset[str] = frozenset()
+    words: tuple[str, ...] | None = None  # those that the source was parsed with
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     jobs = [prepare(kernel, target, locked, request.options.pick) for kernel in kernels]
     for job in jobs:
         check_options(job, request.options)
+    jobs = [measured_elsewhere(job, request.options.executor, request.words) for job in jobs]
+    for job in jobs:
         if request.strict and job.only_priced:
             raise TunepassError(f"--strict is about programs that run; {job.kernel.source.name} is priced by a model")
     return jobs
@@ -170,6 +174,10 @@ def _results_of(
     sizes = sizes_to_tune(job, options.variants)
     if not sizes:
         return _result_of(job, options, request, shows), None
+    if job.source is not None:
+        raise TunepassError(
+            f"{job.kernel.name}: kernels are tuned for several sizes on this machine alone", hint="--variants 1"
+        )
     most = most_variants(job, options.variants)
     locked = locked_sizes(job, sizes, most)
     share = replace(

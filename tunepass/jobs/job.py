@@ -12,6 +12,7 @@ from tunepass import registry
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
 from tunepass.backends.plugins_used import identity_of
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, spelling_hint
+from tunepass.evaluators.elsewhere import EvaluatorSource
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
@@ -53,6 +54,7 @@ class Job:
     objective: Objective  # the one the choice is to be the best of
     pick: str = ""  # what the choice is picked for, where that is no objective's best
     entry: Entry | None
+    source: EvaluatorSource | None = None  # of its evaluator, where other processes evaluate
     unasked: bool = False  # nothing was started that tells what compiles it: the identity is as the lock has it there
 
     @property
@@ -279,6 +281,7 @@ def search(
             identity=job.identity.texts(),
             stop=stop,
             defects=store.parent,
+            source=job.source,
             watch=watch,
             watch_certificate=watch_certificate,
         )

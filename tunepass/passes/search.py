@@ -12,6 +12,7 @@ from tunepass.backends.base import Backend
 from tunepass.capabilities import capability
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.capabilities import ReportsQuantities
+from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
 from tunepass.expr.algebra import mul
@@ -63,6 +64,7 @@ class Search(Pass):
     identity: Mapping[str, str] = field(default_factory=dict)
     stop: Stop | None = None  # its clock and signals are for exact solvers; its request ends any search
     defects: Path | None = None  # the folder in which own text that does not compile is kept for a report
+    source: EvaluatorSource | None = None  # of the evaluator, for an executor that measures elsewhere
     watch: Watch = ignore
     watch_certificate: WatchCertificate = ignore_certificate
     clock: Callable[[], float] = time.monotonic
@@ -72,7 +74,7 @@ class Search(Pass):
         backend = self.backend(compilation.kernel)
         objectives = backend.objectives()
         objective = objective_of(self.options.pick, objectives)
-        costs, measured = backend.costs(), backend.evaluator()
+        costs, measured = backend.costs(), self._evaluator(backend)
         exact = self.options.names_exact_solver and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
         with evaluating as evaluate:
@@ -113,6 +115,13 @@ class Search(Pass):
                     origin = replace(origin, corrected=correction.sentence)
                 result = replace(result, origin=study.remember(origin))
         return replace(compilation, search_result=result)
+
+    def _evaluator(self, backend: Backend) -> AbstractContextManager[Evaluate] | None:
+        """The backend's evaluator, or one that has other processes evaluate."""
+        executor = self.options.executor
+        if self.source is not None and isinstance(executor, MeasuresElsewhere):
+            return executor.evaluator(self.source)
+        return backend.evaluator()
 
     def _identity(self, backend: Backend, space: Space) -> Mapping[str, str]:
         """The study's identity. A store names a study without a name by it: kernels must not share their trials."""

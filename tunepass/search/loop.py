@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from tunepass.capabilities import capability
 from tunepass.diagnostics import SamplingError
-from tunepass.evaluators.capabilities import NoiseFree, Prepares, Remembers, SetsUpAgain, WaitsForCores, Warns
+from tunepass.evaluators.capabilities import (
+    EvaluatesSideBySide,
+    NoiseFree,
+    Prepares,
+    Remembers,
+    SetsUpAgain,
+    WaitsForCores,
+    Warns,
+)
 from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
@@ -138,31 +146,71 @@ class SearchLoop:
             return
         self.probe_again()
         self.reevaluate_failures()
+        if (side_by_side := capability(self.evaluate, EvaluatesSideBySide)) is not None:
+            self.explore_side_by_side(side_by_side)
+            return
         while not (self.trial_log.trials and (self.budget.over() or self.gave_up())):
             self.remeasure_best()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
             less = self.simpler_ones()
             first = less or [*self.probes.due(), *self.openings_due()]
-            suggested = self.suggestions(first)
+            suggested = self.suggestions(self.batch(), first)
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.guard.evaluations(suggested):
-                best = self.trial_log.best
-                trial = self.keep(configuration, evaluation)
-                self.probes.check(trial)
-                if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
-                    self.again.remeasure_against_best(trial, best)
+                self.keep_and_check(configuration, evaluation, simpler_ones=less)
                 if self.must_stop():
                     return
 
-    def suggestions(self, first: Sequence[Configuration]) -> list[Configuration]:
+    def explore_side_by_side(self, evaluator: EvaluatesSideBySide) -> None:
+        """As `explore`, with a suggestion for each process that is free, whatever others are at. Those under way are
+        awaited at the end of the evaluations or of the time; not where the caller stops the search."""
+        less: set[Configuration] = set()
+        last = False  # nothing more is begun
+        while True:
+            alone = not self.trial_log.trials
+            last = last or (not alone and (self.budget.over() or self.gave_up()))
+            room = min(evaluator.room, 1 - evaluator.under_way) if alone else evaluator.room
+            if not last and room > 0:
+                self.remeasure_best()
+                before = self.budget.elapsed()
+                simpler_ones = self.simpler_ones()
+                less.update(simpler_ones)
+                suggested = self.suggestions(room, simpler_ones or [*self.probes.due(), *self.openings_due()])
+                self.budget.spend("strategy", self.budget.elapsed() - before)
+                evaluator.begin(suggested)
+                last = not suggested
+            if not evaluator.under_way:
+                if last:
+                    return
+                continue
+            configuration, evaluation = evaluator.ended()
+            if evaluation is None:
+                self.study.release(configuration)
+                last = True
+                continue
+            self.keep_and_check(configuration, evaluation, simpler_ones=less)
+            if self.must_stop():
+                return
+
+    def keep_and_check(
+        self, configuration: Configuration, evaluation: Evaluation, *, simpler_ones: Collection[Configuration]
+    ) -> None:
+        """Store an evaluation; measure a simpler variant of the best again beside that."""
+        best = self.trial_log.best
+        trial = self.keep(configuration, evaluation)
+        self.probes.check(trial)
+        if best is not None and configuration in simpler_ones and differs_in_much(best.configuration, self.study.space):
+            self.again.remeasure_against_best(trial, best)
+
+    def suggestions(self, n: int, first: Sequence[Configuration]) -> list[Configuration]:
         """The next configurations; none, with a warning, where sampling finds no more after the default."""
         if not self.trial_log.trials:
             return self.sharing.suggest(1, first)
         try:
-            return self.sharing.suggest(self.batch(), first)
+            return self.sharing.suggest(n, first)
         except SamplingError as error:
             self.final.warnings.append(f"the search ended before its budget: {error.diagnostics[0].message}")
             return []

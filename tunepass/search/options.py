@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import StudyError
 from tunepass.exact.base import is_solver
+from tunepass.executors.base import Executor
 from tunepass.space.plain_values import as_real, as_texts, as_whole
 from tunepass.study import validation
 from tunepass.study.storage.store import Store
@@ -24,7 +25,7 @@ class SearchOptions:
         max_evals: limit of the study's trials, those of earlier runs included; None: no limit.
         jobs: compiles side by side; None: one, where nothing is timed one a core, and up to four where compiling takes
             most of the time.
-        executor: the name of what runs evaluations.
+        executor: the name of what runs evaluations, or an Executor.
         sanitize: runs the finalists once under sanitizers.
         picks: points of the front (search/picks.py); the first is the choice. Empty: the best in the first objective.
         transfer_from: "none" or some PATH[:STUDY]; empty: the nearest earlier study of the kernel.
@@ -45,7 +46,7 @@ class SearchOptions:
     budget_s: float | None = None
     max_evals: int | None = None
     jobs: int | None = None
-    executor: str = "local"
+    executor: str | Executor = "local"
     sanitize: bool = False
     picks: tuple[str, ...] = ()
     transfer_from: tuple[str, ...] = ()
@@ -64,8 +65,8 @@ class SearchOptions:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        if not isinstance(self.executor, str):
-            raise StudyError(f"executor is a name, got {self.executor!r}")
+        if not isinstance(self.executor, (str, Executor)):
+            raise StudyError(f"executor is a name or an Executor, got {self.executor!r}")
 
     @property
     def names_exact_solver(self) -> bool:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tunepass.commands.grammar.values import check_name, size_word
+from tunepass.commands.grammar.values import at_least, braced, check_name, named, size_word
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -125,6 +125,30 @@ def add_strict(parser: argparse.ArgumentParser, effect: str) -> None:
         type=check_name,
         metavar="CHECK",
         help="with --strict: a check that may be lacking, once for each of several (docs/trials.md lists them)",
+    )
+
+
+def add_executor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--executor",
+        type=named("executors"),
+        metavar=braced("executors"),
+        default="local",
+        help="where candidates are built and measured; dask: the processes of a cluster, see docs/dask.md (default: "
+        "local)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="with --executor dask: tcp://HOST:PORT or tls://HOST:PORT (TUNEPASS_DASK)",
+    )
+    parser.add_argument(
+        "--workers", type=at_least(1), metavar="N", help="with --executor dask: N processes on this machine"
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="TEXT",
+        help="with --executor dask, of several kinds of machines: a part of the host's name, processor or compiler",
     )
 
 

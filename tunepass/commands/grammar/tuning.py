@@ -68,6 +68,7 @@ def add_build(commands: Commands) -> None:
         help="compile up to N candidates at a time (default: 1; a core each where nothing is timed, up to 4 where "
         "compiling takes most of the time)",
     )
+    shared.add_executor(parser)
     parser.add_argument(
         "--variants",
         type=at_least(1),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tunepass.evaluators.elsewhere import EncodesRule
 from tunepass.study.objective import Objective
+from tunepass.study.storage.json_text import decode_objectives, encode_objectives
 
 MOST_ROUNDS = 100  # the last look of tunepass.study.comparison.sequential
 FEWEST_ROUNDS = 4  # that decide anything, whatever the time
@@ -17,7 +20,7 @@ RESERVED_ROUNDS = 20  # of the best, that time is kept for: they tell a gain of 
 
 
 @dataclass(slots=True)
-class Rounds:
+class Rounds(EncodesRule):
     """Called after each round with the values so far, the default's first; its answer is who needs no further rounds.
 
     `seconds` count from the start, with the compilation. No round begins that would last longer, and where there is no
@@ -33,6 +36,16 @@ class Rounds:
 
     def __post_init__(self) -> None:
         self.started = self.latest = self.clock()
+
+    def encode(self) -> str:
+        """The rule as JSON, for a process that measures elsewhere; its time starts there."""
+        return json.dumps([encode_objectives((self.objective,)), self.seconds, self.spared])
+
+    @staticmethod
+    def decode(text: str, clock: Callable[[], float]) -> Rounds:
+        """The rule of `encode`, starting now."""
+        objectives, seconds, spared = json.loads(text)
+        return Rounds(decode_objectives(objectives)[0], seconds, clock, spared)
 
     def __call__(self, values: Sequence[Sequence[float]]) -> list[int]:
         from tunepass.study.comparison.winner import (  # brings scipy, which a build from the lock does without
