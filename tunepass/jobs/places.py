@@ -10,6 +10,7 @@ from pathlib import Path
 from tunepass.diagnostics import TunepassError
 from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
+from tunepass.study.storage.postgres_url import is_postgres, without_secrets
 
 STORE_FOLDER = ".tunepass"
 
@@ -51,6 +52,12 @@ def lock_path(source: str | Path) -> Path:
 def store_path(source: str | Path, named: str | None) -> Path:
     """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source."""
     chosen = named or os.environ.get("TUNEPASS_STORE")
+    if is_postgres(chosen):
+        raise TunepassError(
+            f"{without_secrets(str(chosen))}: this command takes an SQLite store",
+            hint="a store in PostgreSQL is for tp.Study, `tunepass hypermapper` and `tunepass store`; "
+            "`tunepass store copy` makes an SQLite store of it",
+        )
     return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / STORE_FOLDER / "store.db"
 
 
