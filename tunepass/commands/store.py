@@ -65,7 +65,7 @@ def _copy(options: argparse.Namespace) -> Answer:
         places = without_secrets(options.path), without_secrets(options.target)
     trials = sum(study.trials for study in studies)
     counted = _counted(Summary(len(studies), trials))
-    left = f"; {under_evaluation} suggestions under evaluation were not copied" if under_evaluation else ""
+    left = f"; not copied: suggestions under evaluation, {under_evaluation}" if under_evaluation else ""
     data: dict[str, Json] = {"store": places[0], "output": places[1], "studies": len(studies), "trials": trials}
     return Answer(f"copied {shown(places[0])} to {shown(places[1])}: {counted}{left}", data)
 
@@ -73,8 +73,8 @@ def _copy(options: argparse.Namespace) -> Answer:
 def _of_server(options: argparse.Namespace) -> Answer:
     """Check or export a store in PostgreSQL."""
     if options.action == "repair" or options.file_format is not None:
-        what = "`store repair`" if options.action == "repair" else "--as"
-        raise StudyError(f"{what} is for SQLite stores", hint="`store copy` makes one of a store in PostgreSQL")
+        option = "`store repair`" if options.action == "repair" else "--as"
+        raise StudyError(f"{option} is for SQLite stores", hint="`store copy` makes one of a store in PostgreSQL")
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
     place = Path(without_secrets(options.path))

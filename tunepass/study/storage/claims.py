@@ -25,10 +25,10 @@ def claimable(
         busy: configurations that living processes evaluate.
         has_trial: whether a configuration has a trial.
     """
-    taken = set(busy)
+    unavailable = set(busy)
     for configuration in configurations:
-        if limit is not None and used + len(taken) >= limit:
+        if limit is not None and used + len(unavailable) >= limit:
             return
-        if configuration not in taken and not has_trial(configuration):
-            taken.add(configuration)
+        if configuration not in unavailable and not has_trial(configuration):
+            unavailable.add(configuration)
             yield configuration

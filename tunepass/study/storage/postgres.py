@@ -72,7 +72,7 @@ class PostgresSession:
         self.place: Path | str = without_secrets(url)
         self._url = url
         self._psycopg = _driver()
-        self._held: list[int] = []  # keys of advisory locks
+        self._lock_keys: list[int] = []  # keys of advisory locks
         self._closed = False
         self._connection = self._connect()
         self.owner = SessionOwner(self)
@@ -113,11 +113,11 @@ class PostgresSession:
     def blocks(self, query: str, values: Sequence[Cell], size: int) -> Iterator[Sequence[Row]]:
         """The rows, at most `size` at a time in memory."""
         self.execute("SELECT 1")  # connects again where the connection is lost
-        with self._complaints(), self._connection.transaction():
-            with self._connection.cursor(name=f"rows_{secrets.token_hex(8)}") as cursor:
-                cursor.execute(_statement(query), [_stored(value) for value in values])
-                while block := cursor.fetchmany(size):
-                    yield [_read(row) for row in block]
+        name = f"rows_{secrets.token_hex(8)}"
+        with self._complaints(), self._connection.transaction(), self._connection.cursor(name=name) as cursor:
+            cursor.execute(_statement(query), [_stored(value) for value in values])
+            while block := cursor.fetchmany(size):
+                yield [_read(row) for row in block]
 
     def begin(self, study: int | None, *, synced: bool) -> None:
         """Begin a transaction; nobody else changes the study until it ends."""
@@ -152,7 +152,7 @@ class PostgresSession:
     def hold(self, key: int) -> None:
         """Take an advisory lock, also on later connections."""
         self.execute("SELECT pg_advisory_lock(?)", (key,))
-        self._held.append(key)
+        self._lock_keys.append(key)
 
     def _is_closed(self) -> StudyError:
         return StudyError(f"store {self.place}: it is closed", hint="close a study when nothing uses it any more")
@@ -167,7 +167,7 @@ class PostgresSession:
             try:
                 self._connection = self._connect()
                 return
-            except StoreFault:
+            except StoreFault:  # noqa: PERF203
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
@@ -185,7 +185,7 @@ class PostgresSession:
                     hint="createdb --encoding=UTF8 --template=template0 NAME",
                 )
             connection.execute("SET client_encoding = 'UTF8'")
-            for key in self._held:
+            for key in self._lock_keys:
                 connection.execute("SELECT pg_try_advisory_lock(%s)", (key,))
             return connection
         except self._psycopg.Error as error:
@@ -235,7 +235,7 @@ class PostgresRows:
 
     @property
     def rowcount(self) -> int:
-        return self._cursor.rowcount
+        return int(self._cursor.rowcount)
 
     def fetchone(self) -> Row | None:
         row = self._cursor.fetchone()

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 SCHEMES = ("postgresql://", "postgres://")
 SECRETS = ("password", "sslpassword")  # parameters of a URL that are replaced in messages of the server's
-SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode")  # parameters of a URL that people may see
+PUBLIC_PARAMETERS = ("host", "hostaddr", "port", "dbname", "sslmode")  # parameters of a URL that people may see
 
 
 def is_postgres(url: object) -> bool:
@@ -23,7 +23,7 @@ def without_secrets(url: str) -> str:
     base, question, query = rest.partition("?")
     login, at, place = base.rpartition("@")
     user = login.partition(":")[0]
-    parameters = [p for p in query.split("&") if p.partition("=")[0] in SHOWN]
+    parameters = [p for p in query.split("&") if p.partition("=")[0] in PUBLIC_PARAMETERS]
     known = "&".join(parameters)
     return f"{scheme}://{user}{at}{place}" + (f"{question}{known}" if known else "")
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -231,8 +231,7 @@ class Store:
             for item in items:
                 match item:
                     case StudyCells():
-                        cells = (item.name, item.space, item.objectives, item.identity, item.created, item.origin, item.comparison)  # fmt: skip
-                        identifier = _new_study(db, cells)
+                        identifier = _new_study(db, astuple(item))  # its fields are _STUDY
                     case StoredTrial(_, trial, finished):
                         text = json_text.encode_configuration(trial.configuration)
                         values = (identifier, trial.number, text, *outcome_cells(trial), finished)
