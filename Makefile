@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask bench-store
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -63,6 +63,11 @@ bench-hypermapper: $(STAMP)
 # HyperMapper's own examples by HyperMapper and by tunepass (hours). ARGS="--examples CHECKOUT --python VENV/bin/python".
 bench-hypermapper-quality: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_hypermapper_quality $(ARGS)
+
+# Claims and records a second of stores in SQLite and PostgreSQL (seconds).
+bench-store: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_store
+
 
 # Commands about a store of 200,000 trials: CPU seconds, memory, sizes of pages (two minutes). ARGS=20000 for fewer trials.
 bench-long-store: $(STAMP)

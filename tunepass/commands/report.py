@@ -11,6 +11,7 @@ from tunepass.commands.explain import importance_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, past_searches
+from tunepass.jobs.places import refuse_server
 from tunepass.reports.answer import Answer
 from tunepass.reports.convergence import convergence_svg
 from tunepass.reports.page import page, section
@@ -26,6 +27,7 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.output)
     if path.suffix not in (".svg", ".html"):
         raise TunepassError(f"a report is written to FILE.html or FILE.svg, got {options.output!r}")
+    refuse_server(options.source)
     if is_store(options.source):
         return report_of_store(options.source, options.study, path)
     if options.study is not None:

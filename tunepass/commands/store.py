@@ -1,4 +1,5 @@
-"""`tunepass store check|repair|export`: what is damaged in a store, a new store of the rest, and all of it as lines."""
+"""`tunepass store check|repair|export|copy`: what is damaged in a store, a new store of the rest, all of it as lines,
+and its studies in another store."""
 
 from __future__ import annotations
 
@@ -15,16 +16,24 @@ from tunepass.jobs.places import store_path
 from tunepass.reports.answer import Answer, Json, Status
 from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage.json_lines import lines
+from tunepass.study.storage.postgres_url import is_postgres, without_secrets
 from tunepass.study.storage.salvage import Summary, salvage, write
 from tunepass.study.storage.store import Store
 from tunepass.study.storage.whole_store import NotWhole, WholeStore
 
+_SQLITE = "sqlite:///"
 MOST = 40  # problems that are listed
 T = TypeVar("T")
 
 
 @collecting_later()
 def run(options: argparse.Namespace) -> Answer:
+    if options.action == "copy":
+        return _copy(options)
+    if options.target is not None:
+        raise StudyError(f"{shown(options.target)}: a second store is for `store copy`")
+    if is_postgres(options.path):
+        return _of_server(options)
     path = Path(options.path) if options.path else store_path("source", None)
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
@@ -38,6 +47,57 @@ def run(options: argparse.Namespace) -> Answer:
         case "repair":
             return _repair(path, options.output)
     return _export(path, options.output, as_data=options.format == "json")
+
+
+def _copy(options: argparse.Namespace) -> Answer:
+    """Add all studies of a store to another, in one transaction."""
+    if options.target is None:
+        raise StudyError("`store copy` takes two stores", hint="tunepass store copy FROM TO")
+    if options.output is not None or options.file_format is not None:
+        raise StudyError("-o, --as and --study are not of `store copy`")
+    source, target = _url(options.path), _url(options.target)
+    if not is_postgres(source) and not Path(source.removeprefix(_SQLITE)).is_file():
+        raise StudyError(f"there is no store {shown(source.removeprefix(_SQLITE))}")
+    with Store(source) as read, Store(target) as written:
+        studies = read.studies()
+        under_evaluation = sum(len(read.pending(study)) for study in studies)
+        written.fill(read.items())
+        places = without_secrets(options.path), without_secrets(options.target)
+    trials = sum(study.trials for study in studies)
+    counted = _counted(Summary(len(studies), trials))
+    left = f"; not copied: suggestions under evaluation, {under_evaluation}" if under_evaluation else ""
+    data: dict[str, Json] = {"store": places[0], "output": places[1], "studies": len(studies), "trials": trials}
+    return Answer(f"copied {shown(places[0])} to {shown(places[1])}: {counted}{left}", data)
+
+
+def _of_server(options: argparse.Namespace) -> Answer:
+    """Check or export a store in PostgreSQL."""
+    if options.action == "repair" or options.file_format is not None:
+        option = "`store repair`" if options.action == "repair" else "--as"
+        raise StudyError(f"{option} is for SQLite stores", hint="`store copy` makes one of a store in PostgreSQL")
+    if options.output is not None and options.action == "check":
+        raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
+    place = Path(without_secrets(options.path))
+    with Store(options.path) as store:
+        studies = store.studies()
+        summary = Summary(len(studies), sum(study.trials for study in studies))
+        data = {**_data(place, summary), "store": store.url}
+        if options.action == "check":
+            for _ in store.items():
+                pass
+            return Answer(f"{store.url}: whole, {_counted(summary)}", data)
+        if options.output is not None:
+            write_parts(Path(options.output), map(encoded, lines(store.items())))
+            text = f"wrote {shown(options.output)}: {_counted(summary)}"
+            return Answer(text, {**data, "output": options.output})
+        text = "".join(lines(store.items()))
+    if options.format == "json":
+        return Answer("", [json.loads(line) for line in text.split("\n") if line])
+    return Answer(text.removesuffix("\n"), None)
+
+
+def _url(named: str) -> str:
+    return named if is_postgres(named) else _SQLITE + named.removeprefix(_SQLITE)
 
 
 def _check(path: Path) -> Answer:

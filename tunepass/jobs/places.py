@@ -10,6 +10,7 @@ from pathlib import Path
 from tunepass.diagnostics import TunepassError
 from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
+from tunepass.study.storage.postgres_url import is_postgres, without_secrets
 
 STORE_FOLDER = ".tunepass"
 
@@ -51,7 +52,18 @@ def lock_path(source: str | Path) -> Path:
 def store_path(source: str | Path, named: str | None) -> Path:
     """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source."""
     chosen = named or os.environ.get("TUNEPASS_STORE")
+    refuse_server(chosen)
     return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / STORE_FOLDER / "store.db"
+
+
+def refuse_server(store: str | None) -> None:
+    """Raise TunepassError where a store that has to be a file is a PostgreSQL database."""
+    if is_postgres(store):
+        raise TunepassError(
+            f"{without_secrets(str(store))}: this command takes an SQLite store",
+            hint="a store in PostgreSQL is for tp.Study, `tunepass hypermapper` and `tunepass store`; "
+            "`tunepass store copy` makes an SQLite store of it",
+        )
 
 
 def prepare_for(store: Path) -> None:

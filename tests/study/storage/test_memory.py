@@ -79,7 +79,11 @@ def test_what_suggest_returned_is_not_checked_again_and_all_else_is() -> None:
 
 def test_no_part_of_a_claim_reads_all_trials(tmp_path: Path) -> None:
     with Store(url(tmp_path)) as store:
-        plan = store._connection.execute(f"EXPLAIN QUERY PLAN {store_module._COUNTS}", {"study": 1}).fetchall()
+        plan = [
+            row
+            for query in store_module._counts(store._session)
+            for row in store._session.connection.execute(f"EXPLAIN QUERY PLAN {query}", (1,)).fetchall()
+        ]
     searches = [str(row[3]) for row in plan if "trial" in str(row[3])]
     assert len(searches) == 3 and all(text.startswith("SEARCH") for text in searches)
     assert sum("trial_same" in text or "trial_repeats" in text for text in searches) == 2
@@ -89,12 +93,12 @@ def test_an_outcome_waits_for_the_disk_and_a_claim_does_not(tmp_path: Path) -> N
     with Store(url(tmp_path)) as store:
         study = open_study(store)
         statements: list[str] = []
-        store._connection.set_trace_callback(statements.append)
+        store._session.connection.set_trace_callback(statements.append)
         store.claim(study, [configuration(1)])
         claimed = [s for s in statements if s.startswith(("PRAGMA", "BEGIN", "COMMIT"))]
         statements.clear()
         store.record(study, trial(1))
         assert not [s for s in statements if s.startswith("PRAGMA")]
-        synced = store._connection.execute("PRAGMA synchronous").fetchone()
+        synced = store._session.connection.execute("PRAGMA synchronous").fetchone()
     assert claimed == ["PRAGMA synchronous = NORMAL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous = FULL"]
     assert synced == (2,)  # FULL

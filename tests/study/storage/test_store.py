@@ -181,7 +181,7 @@ def test_an_owner_of_the_version_before_is_told_by_its_process(tmp_path: Path) -
         study = open_study(store)
         holder = Owner(None)
         store.claim(study, [configuration(3)])
-        store._connection.execute("UPDATE pending SET owner = ?", (holder.name,))
+        store._session.connection.execute("UPDATE pending SET owner = ?", (holder.name,))
         assert holder.name.startswith(f"{socket.gethostname()}/")
         assert [p.abandoned for p in store.pending(study)] == [False]
         holder.release()
@@ -200,7 +200,7 @@ def test_damaged_text_is_a_diagnostic(tmp_path: Path) -> None:
     with Store(url(tmp_path)) as store:
         study = open_study(store)
         store.record(study, trial(0))
-        store._connection.execute("UPDATE trial SET configuration = '{'")
+        store._session.connection.execute("UPDATE trial SET configuration = '{'")
         with pytest.raises(StudyError, match="not JSON"):
             store.trials(study)
 
@@ -328,14 +328,14 @@ def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
 def test_full_disk_keeps_what_was_recorded(tmp_path: Path) -> None:
     with Store(url(tmp_path)) as store:
         study = open_study(store)
-        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-        store._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
+        pages = store._session.connection.execute("PRAGMA page_count").fetchone()[0]
+        store._session.connection.execute(f"PRAGMA max_page_count = {pages + 3}")
         with pytest.raises(StudyError, match=r"database or disk is full(.|\n)*free some space"):
             for i in range(100):
                 store.record(study, Trial(0, configuration(i), OUTCOMES[0], log="x" * 8000))
         kept = store.trials(study)
         assert kept and [t.number for t in kept] == list(range(len(kept)))
-        store._connection.execute("PRAGMA max_page_count = 100000")
+        store._session.connection.execute("PRAGMA max_page_count = 100000")
         assert store.record(study, trial(999)).number == len(kept)
 
 

@@ -57,10 +57,11 @@ def problem_size(text: str) -> tuple[int, ...]:
 
 def add_store_checks(commands: Commands) -> None:
     parser = add_command(commands, "store", "say whether a store is whole, save what can be read, or print all of it")
-    parser.add_argument("action", choices=("check", "repair", "export"), help="repair and export leave PATH as it is")
+    parser.add_argument("action", choices=("check", "repair", "export", "copy"), help="all leave PATH as it is")
     parser.add_argument(
         "path", nargs="?", metavar="PATH", help="a store, or what `store export` wrote (default: as for --store)"
     )
+    parser.add_argument("target", nargs="?", metavar="TARGET", help="the store that `store copy` adds the studies to")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the new store (default: PATH.repaired.db), or the lines"
     )

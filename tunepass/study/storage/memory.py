@@ -13,6 +13,7 @@ from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage import database
+from tunepass.study.storage.claims import claimable
 from tunepass.study.storage.store import PendingSuggestion, StudyRecord, now
 from tunepass.study.trial import Trial, spent
 
@@ -161,17 +162,17 @@ class MemoryStore:
         """Mark configurations as under evaluation; see Store.claim."""
         claimed: list[Configuration] = []
         with self._data(study) as data:
-            busy = sum(not pending.released for pending in data.pending.values())
-            used = spent(len(data.trials), data.same, data.measured_again)
-            for configuration in configurations:
-                if limit is not None and used + busy >= limit:
-                    break
+            fresh = claimable(
+                configurations,
+                limit=limit,
+                used=spent(len(data.trials), data.same, data.measured_again),
+                busy={c for c, pending in data.pending.items() if not pending.released},
+                has_trial=data.number_of.__contains__,
+            )
+            for configuration in fresh:
                 pending = data.pending.get(configuration)
-                if configuration in data.number_of or (pending is not None and not pending.released):
-                    continue
                 values = pending.intermediate if pending is not None and resumable else {}
                 data.pending[configuration] = _Pending(intermediate=values)
-                busy += 1
                 claimed.append(configuration)
         return claimed
 

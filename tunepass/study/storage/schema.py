@@ -113,7 +113,7 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
         if tables and not _is_store(connection):
             raise StudyError(f"{place} is an SQLite database, but not a tunepass store", hint="name another file")
         if version > len(steps):
-            raise _too_new(place, version, len(steps))
+            raise too_new(place, version, len(steps))
         if version < 0 or (tables and not version):
             raise Damage(f"its schema has the version {version}")
         for step in steps[version:]:
@@ -132,7 +132,7 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Faults of the schema: its version, superfluous objects, missing columns. StudyError for a newer schema."""
     version = _version(connection)
     if version > len(STEPS):
-        raise _too_new("the store", version, len(STEPS))
+        raise too_new("the store", version, len(STEPS))
     if version < 1 or not _is_store(connection):
         yield f"its schema has the version {version}"
     try:
@@ -163,7 +163,7 @@ def _recreation_faults(connection: sqlite3.Connection, version: int) -> Iterator
             yield f"its schema cannot be made anew: {error}"
 
 
-def _too_new(place: str, version: int, known: int) -> StudyError:
+def too_new(place: str, version: int, known: int) -> StudyError:
     return StudyError(
         f"{place} has store schema {version}; this tunepass knows schemas up to {known}",
         hint="update tunepass, or name another store",

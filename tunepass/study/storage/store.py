@@ -1,4 +1,4 @@
-"""The store: studies and their trials in one SQLite file. docs/store.md is its manual.
+"""The store: studies and their trials in one SQLite file or a PostgreSQL database. docs/store.md is its manual.
 
 Every change is one transaction, and every outcome is on disk (WAL, synchronous=FULL) before the call returns. Trial
 numbers are given out inside that transaction, so several processes may share a store.
@@ -6,16 +6,16 @@ numbers are given out inside that transaction, so several processes may share a 
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from tunepass.diagnostics import StudyError
+from tunepass.files import shown
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.manifest import Manifest
@@ -24,9 +24,11 @@ from tunepass.study.prior_origin import Origin
 from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage import checked, database, json_text
 from tunepass.study.storage.checked import Damage
+from tunepass.study.storage.claims import claimable
 from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
-from tunepass.study.storage.process_owner import Owner
-from tunepass.study.storage.schema import migrate
+from tunepass.study.storage.lost import repeated_if_lost
+from tunepass.study.storage.postgres_url import is_postgres, without_secrets
+from tunepass.study.storage.sessions import ERRORS, Session, open_session
 from tunepass.study.storage.trial_blocks import ROWS, StoredTrials, TrialBlock, read_block
 from tunepass.study.storage.trial_rows import (
     OUTCOME_COLUMNS,
@@ -65,13 +67,16 @@ class PendingSuggestion:
 
 
 class Store:
-    """Studies and their trials in one SQLite file. Several processes may share it.
+    """Studies and their trials in one SQLite file, which several processes may share, or in a PostgreSQL database,
+    which several machines may share.
 
     Args:
-        url: `sqlite:///PATH`, a file that is made if missing, or `sqlite://`, memory.
+        url: `sqlite:///PATH`, a file that is made if missing; `sqlite://`, memory; or `postgresql://USER@HOST/DATABASE`,
+            which needs the extra `postgres`. Its password is never shown.
 
     Raises:
-        StudyError: another URL, or a file that is no store or is damaged.
+        StudyError: another URL, a file that is no store or is damaged, or the extra `postgres` is not installed.
+        StoreFault: the server cannot be reached.
 
     Example:
         >>> with tp.Store("sqlite://") as store:
@@ -81,20 +86,10 @@ class Store:
     """
 
     def __init__(self, url: str = database.MEMORY):
-        self.url = url
-        self.path = database.path_of(url)
-        self._owner = Owner(self.path)
-        self._written = False
         self._lock = threading.RLock()
-        with self._errors():
-            self._connection = database.connect(self.path)
-            try:
-                migrate(self._connection, str(self.path or url))
-            except BaseException:
-                self._connection.close()
-                raise
-            self._wal = database.uses_wal(self._connection)
-        self._opened = os.stat(self.path) if self.path else None
+        self._session = open_session(url)
+        self.url = without_secrets(url)
+        self.path = None if is_postgres(url) else database.path_of(url)
 
     def __repr__(self) -> str:
         return f"<Store {self.url!r}>"
@@ -113,6 +108,7 @@ class Store:
         """The studies whose results depend on exactly this (source, space, compiler, flags, device, harness, ...)."""
         return self._records("WHERE identity = ?", json_text.encode_identity(identity))
 
+    @repeated_if_lost(repeatable=True)
     def open_study(
         self, name: str, space: str, objectives: tuple[Objective, ...], identity: Mapping[str, str]
     ) -> tuple[StudyRecord, bool]:
@@ -131,9 +127,10 @@ class Store:
     def origin(self, study: StudyRecord) -> Origin | None:
         """Origin of the study's prior mean, if it had one from an earlier study."""
         with self._errors():
-            row = self._connection.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
+            row = self._session.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
             return Origin.decode(row[0]) if row and row[0] else None
 
+    @repeated_if_lost(repeatable=True)
     def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
         """Store where the study's prior mean comes from."""
         with self._transaction() as db:
@@ -142,9 +139,10 @@ class Store:
     def comparison(self, study: StudyRecord) -> Comparison | None:
         """Comparison of the finalists of the latest search, if there were any."""
         with self._errors():
-            row = self._connection.execute("SELECT comparison FROM study WHERE id = ?", (study.id,)).fetchone()
+            row = self._session.execute("SELECT comparison FROM study WHERE id = ?", (study.id,)).fetchone()
             return Comparison.decode(row[0]) if row and row[0] else None
 
+    @repeated_if_lost(repeatable=True)
     def set_comparison(self, study: StudyRecord, comparison: Comparison | None) -> None:
         """Store the measurements of the study's finalists."""
         text = comparison.encode() if comparison else ""
@@ -154,14 +152,15 @@ class Store:
     def manifest(self, digest: str) -> Manifest | None:
         """Manifest of a digest, if a study in this store has it."""
         with self._errors():
-            row = self._connection.execute("SELECT parts FROM manifest WHERE digest = ?", (digest,)).fetchone()
+            row = self._session.execute("SELECT parts FROM manifest WHERE digest = ?", (digest,)).fetchone()
             return Manifest.decode(row[0]) if row else None
 
+    @repeated_if_lost(repeatable=True)
     def keep_manifests(self, manifests: Mapping[str, Manifest]) -> None:
         """By digest; one that is known is left as it is."""
         rows = [(digest, manifest.encode()) for digest, manifest in manifests.items()]
         with self._transaction() as db:
-            db.executemany("INSERT OR IGNORE INTO manifest (digest, parts) VALUES (?, ?)", rows)
+            db.executemany("INSERT INTO manifest (digest, parts) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", rows)
 
     # -- trials
 
@@ -182,59 +181,81 @@ class Store:
     def _parts(self, study: StudyRecord, after: int) -> Iterator[TrialBlock | list[Trial]]:
         query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number > ? ORDER BY number"
         names = [o.name for o in study.objectives]
-        rows = self._connection.execute(query, (study.id, after))
-        while some := rows.fetchmany(ROWS):
+        for some in self._session.blocks(query, (study.id, after), ROWS):
             block = read_block(some, names)
             yield block.without_texts() if block else [to_trial(row, names) for row in some]
 
+    @repeated_if_lost(repeatable=True)
     def record(self, study: StudyRecord, trial: Trial) -> Trial:
         """Store a trial under the next free number, which is returned in it. When the configuration has a trial
         already, nothing is stored and that trial is returned: its number tells."""
         text = json_text.encode_configuration(trial.configuration)
-        with self._transaction() as db:
-            db.execute("DELETE FROM pending WHERE study = ? AND configuration = ?", (study.id, text))
+        with self._transaction(study) as db:
+            db.execute(f"DELETE FROM pending WHERE study = ? AND {db.equal}", (study.id, text))
             row = db.execute(
-                f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
+                f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND {db.equal}", (study.id, text)
             ).fetchone()
             if row:
                 return to_trial(row)
             query = "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?"
-            number = int(db.execute(query, (study.id,)).fetchone()[0])
+            number = _count(db, query, study.id)
             _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"),
                     (study.id, number, text, *outcome_cells(trial), now()))  # fmt: skip
         return replace(trial, number=number)
 
+    @repeated_if_lost(repeatable=True)
     def replace(self, study: StudyRecord, trials: Iterable[Trial]) -> None:
         """Give the trials of those numbers new outcomes, in one transaction."""
-        with self._transaction() as db:
+        with self._transaction(study) as db:
             for trial in trials:
                 _update(db, study, trial)
 
+    @repeated_if_lost(repeatable=False)
     def measure_again(self, study: StudyRecord, trial: Trial) -> Trial:
         """Take a further measurement into the trial of that number, in one transaction; what it is now. One that fails
         makes it a failed trial."""
         query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number = ?"
-        with self._transaction() as db:
-            known = to_trial(db.execute(query, (study.id, trial.number)).fetchone())
+        with self._transaction(study) as db:
+            row = db.execute(query, (study.id, trial.number)).fetchone()
+            assert row is not None
+            known = to_trial(row)
             changed = known.with_another(trial)
             _update(db, study, changed)
         return changed
 
     def fill(self, items: Iterable[Item]) -> None:
-        """Take in studies, their trials and manifests as they are, in one transaction: for a new store."""
+        """Take in studies, their trials and manifests as they are, in one transaction. Raises StudyError, and takes in
+        nothing, where the store has a study of the same name; a manifest that is known is left as it is."""
+        identifier = 0
         with self._transaction() as db:
             for item in items:
                 match item:
                     case StudyCells():
-                        _insert(db, "study", _STUDY, (item.name, item.space, item.objectives, item.identity,
-                                                      item.created, item.origin, item.comparison))  # fmt: skip
-                    case StoredTrial(study, trial, finished):
-                        (identifier,) = db.execute("SELECT id FROM study WHERE name = ?", (study,)).fetchone()
+                        identifier = _new_study(db, astuple(item))  # its fields are _STUDY
+                    case StoredTrial(_, trial, finished):
                         text = json_text.encode_configuration(trial.configuration)
-                        cells = (identifier, trial.number, text, *outcome_cells(trial), finished)
-                        _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"), cells)
+                        values = (identifier, trial.number, text, *outcome_cells(trial), finished)
+                        _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"), values)
                     case ManifestCells(digest, parts):
-                        _insert(db, "manifest", ("digest", "parts"), (digest, parts))
+                        _insert(
+                            db, "manifest", ("digest", "parts"), (digest, parts), " ON CONFLICT (digest) DO NOTHING"
+                        )
+
+    def items(self) -> Iterator[Item]:
+        """Manifests, then studies, each before its trials: what `fill` of another store takes. Raises StudyError where
+        something is damaged."""
+        with self._errors():
+            for digest, parts in self._session.execute("SELECT digest, parts FROM manifest").fetchall():
+                yield ManifestCells(checked.text(digest, "digest"), checked.text(parts, "parts"))
+            for record in self.studies():
+                query = f"SELECT {', '.join(_STUDY)} FROM study WHERE id = ?"
+                for row in self._session.execute(query, (record.id,)).fetchall():
+                    yield StudyCells(*(checked.text(cell, name) for name, cell in zip(_STUDY, row)))
+                query = f"SELECT {', '.join(TRIAL_COLUMNS)}, finished FROM trial WHERE study = ? ORDER BY number"
+                names = [o.name for o in record.objectives]
+                for block in self._session.blocks(query, (record.id,), ROWS):
+                    for *row, finished in block:
+                        yield StoredTrial(record.name, to_trial(row, names), checked.text(finished, "finished"))
 
     # -- suggestions under evaluation
 
@@ -242,11 +263,12 @@ class Store:
         """Pending suggestions, oldest first."""
         query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
-            rows = self._connection.execute(query, (study.id,)).fetchall()
+            rows = self._session.execute(query, (study.id,)).fetchall()
             suggested = [(json_text.decode_configuration(text), checked.text(owner, "owner")) for text, owner in rows]
-        lives = {owner: self._owner.alive(owner) for owner in {owner for _, owner in suggested}}
+            lives = {owner: self._session.owner.alive(owner) for owner in {owner for _, owner in suggested}}
         return [PendingSuggestion(configuration, owner, not lives[owner]) for configuration, owner in suggested]
 
+    @repeated_if_lost(repeatable=False)
     def claim(
         self,
         study: StudyRecord,
@@ -260,43 +282,45 @@ class Store:
         `limit`. An abandoned suggestion changes hands, with its intermediate values if evaluations are `resumable`."""
         forgotten = "" if resumable else ", intermediate = NULL"
         claimed: list[Configuration] = []
-        with self._transaction(synced=False) as db:  # what a loss of power undoes is suggested again
+        with self._transaction(study, synced=False) as db:  # what a loss of power undoes is suggested again
             busy = {p.configuration for p in self.pending(study) if not p.abandoned}
-            counts = db.execute(_COUNTS, {"study": study.id}).fetchone()
-            for configuration in configurations:
-                if limit is not None and spent(*counts) + len(busy) >= limit:
-                    break
-                text = json_text.encode_configuration(configuration)
-                done = db.execute(
-                    "SELECT 1 FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
-                ).fetchone()
-                if done or configuration in busy:
-                    continue
+            done = f"SELECT 1 FROM trial WHERE study = ? AND {db.equal}"
+            fresh = claimable(
+                configurations,
+                limit=limit,
+                used=spent(*(_count(db, query, study.id) for query in _counts(db))) if limit is not None else 0,
+                busy=busy,
+                has_trial=lambda c: (
+                    db.execute(done, (study.id, json_text.encode_configuration(c))).fetchone() is not None
+                ),
+            )
+            for configuration in fresh:
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner" + forgotten,
-                    (study.id, text, self._owner.name, now()),
+                    f"ON CONFLICT (study, {db.unique}) DO UPDATE SET owner = excluded.owner{forgotten}",
+                    (study.id, json_text.encode_configuration(configuration), db.owner.name, now()),
                 )
-                busy.add(configuration)
                 claimed.append(configuration)
         return claimed
 
+    @repeated_if_lost(repeatable=True)
     def release(self, study: StudyRecord, configuration: Configuration, *, resumable: bool = False) -> None:
         """Make a suggestion of this process abandoned, so that it changes hands; see `claim`."""
         forgotten = "" if resumable else ", intermediate = NULL"
         text = json_text.encode_configuration(configuration)
-        with self._transaction() as db:
+        with self._transaction(study) as db:
             db.execute(
-                f"UPDATE pending SET owner = ?{forgotten} WHERE study = ? AND configuration = ? AND owner = ?",
-                (RELEASED, study.id, text, self._owner.name),
+                f"UPDATE pending SET owner = ?{forgotten} WHERE study = ? AND {db.equal} AND owner = ?",
+                (RELEASED, study.id, text, db.owner.name),
             )
 
+    @repeated_if_lost(repeatable=True)
     def report(self, study: StudyRecord, configuration: Configuration, values: Mapping[int, float]) -> None:
         """Store the intermediate values of a configuration under evaluation, by step."""
         text = json_text.encode_configuration(configuration)
-        with self._transaction() as db:
+        with self._transaction(study) as db:
             db.execute(
-                "UPDATE pending SET intermediate = ? WHERE study = ? AND configuration = ?",
+                f"UPDATE pending SET intermediate = ? WHERE study = ? AND {db.equal}",
                 (intermediate_cell(values), study.id, text),
             )
 
@@ -304,25 +328,23 @@ class Store:
         """Intermediate values by step of each suggestion that some process evaluates."""
         query = "SELECT configuration, owner, intermediate FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
-            rows = self._connection.execute(query, (study.id,)).fetchall()
+            rows = self._session.execute(query, (study.id,)).fetchall()
             return {
                 json_text.decode_configuration(text): read_intermediate(values)
                 for text, owner, values in rows
-                if self._owner.alive(checked.text(owner, "owner"))
+                if self._session.owner.alive(checked.text(owner, "owner"))
             }
 
     def rescue(self) -> Path | None:
         """A copy of the store, made where its file was removed or replaced since it was opened: beside it, else in the
         temporary folder. None while it is there. Raises StoreFault when no copy can be made."""
-        if self.path is None or self._opened is None or database.is_there(self.path, self._opened):
-            return None
         with self._lock:
-            return database.copied(self._connection, self.path)
+            return self._session.rescue()
 
     def close(self) -> None:
         """Close the file; this process's suggestions without an outcome become free for others."""
-        self._owner.release()
-        self._connection.close()
+        self._session.owner.release()
+        self._session.close()
 
     def __enter__(self) -> Store:
         return self
@@ -338,39 +360,32 @@ class Store:
             f"(SELECT count(*) FROM trial WHERE trial.study = study.id) FROM study {where} ORDER BY id"
         )
         with self._errors():
-            return [_study_record(row) for row in self._connection.execute(query, values).fetchall()]
+            return [_study_record(row) for row in self._session.execute(query, values).fetchall()]
 
     @contextmanager
-    def _transaction(self, *, synced: bool = True) -> Iterator[sqlite3.Connection]:
-        """One change. One that is not `synced` survives a killed process, and reaches the disk with the next that is:
-        a write-ahead log keeps their order."""
+    def _transaction(self, study: StudyRecord | None = None, *, synced: bool = True) -> Iterator[Session]:
+        """One change, of `study` if it is given: no other process changes that study meanwhile. One that is not
+        `synced` survives a killed process, and reaches the disk with the next that is: the log of writes keeps their
+        order."""
         with self._errors():
-            unsynced = self._wal and not synced
             try:
-                if unsynced:
-                    self._connection.execute("PRAGMA synchronous = NORMAL")
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield self._connection
-                self._connection.execute("COMMIT")
-                self._written = True
+                self._session.begin(study.id if study else None, synced=synced)
+                yield self._session
+                self._session.commit()
             except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                self._session.rollback()
                 raise
-            finally:
-                if unsynced:
-                    self._connection.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """SQLite's errors as what the user can do about them; nothing is half-written."""
+        """The database's errors as what the user can do about them; nothing is half-written."""
         try:
             with self._lock:
                 yield
         except Damage as damage:
-            raise database.damaged(self.path or self.url, damage.message) from None
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a name in the schema
-            raise database.failed(error, self.path or self.url, written=self._written) from error
+            raise database.damaged(self._session.place, damage.message) from None
+        except ERRORS as error:
+            raise self._session.fault(error) from error
 
 
 def _check_numbers(study: StudyRecord, trials: Sequence[Trial], after: int) -> None:
@@ -379,18 +394,43 @@ def _check_numbers(study: StudyRecord, trials: Sequence[Trial], after: int) -> N
 
 
 # Numbers have no gaps, and indexes have the few trials with the two columns: no part of this reads all trials.
-_COUNTS = """SELECT
-    (SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = :study),
-    (SELECT count(*) FROM trial WHERE study = :study AND same_as IS NOT NULL),
-    (SELECT coalesce(sum(json_array_length(repeats) - 1), 0) FROM trial WHERE study = :study AND repeats IS NOT NULL)"""
+def _counts(db: Session) -> tuple[str, str, str]:
+    """Statements that count a study's trials, those that took another's outcome, and further measurements."""
+    return (
+        "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?",
+        "SELECT count(*) FROM trial WHERE study = ? AND same_as IS NOT NULL",
+        f"SELECT coalesce(sum({db.repeat_count} - 1), 0) FROM trial WHERE study = ? AND repeats IS NOT NULL",
+    )
+
+
+def _count(db: Session, query: str, study: int) -> int:
+    row = db.execute(query, (study,)).fetchone()
+    assert row is not None
+    return checked.count(row[0], "a number of trials")
+
+
 _STUDY = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
-def _insert(db: sqlite3.Connection, table: str, columns: Sequence[str], cells: Sequence[Cell]) -> None:
-    db.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", cells)
+def _insert(db: Session, table: str, columns: Sequence[str], cells: Sequence[Cell], otherwise: str = "") -> int:
+    """Insert a row; how many were inserted, where `otherwise` says what to do about one that is there."""
+    marks = ", ".join("?" * len(columns))
+    return db.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}){otherwise}", cells).rowcount
 
 
-def _update(db: sqlite3.Connection, study: StudyRecord, trial: Trial) -> None:
+def _new_study(db: Session, cells: Sequence[Cell]) -> int:
+    """Insert a study; its key. Raises StudyError where one of that name exists."""
+    if not _insert(db, "study", _STUDY, cells, " ON CONFLICT (name) DO NOTHING"):
+        raise StudyError(
+            f"store {shown(db.place)} has a study {cells[0]!r} already: nothing was copied",
+            hint="copy into a store without these studies",
+        )
+    row = db.execute("SELECT id FROM study WHERE name = ?", (cells[0],)).fetchone()
+    assert row is not None
+    return checked.count(row[0], "id")
+
+
+def _update(db: Session, study: StudyRecord, trial: Trial) -> None:
     assignments = ", ".join(f"{column} = ?" for column in (*OUTCOME_COLUMNS, "finished"))
     cells = (*outcome_cells(trial), now(), study.id, trial.number)
     db.execute(f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?", cells)

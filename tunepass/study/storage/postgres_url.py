@@ -1,0 +1,59 @@
+"""URLs of PostgreSQL: which they are, and what people may see of one."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+SCHEMES = ("postgresql://", "postgres://")
+SECRETS = ("password", "sslpassword")  # parameters of a URL that are replaced in messages of the server's
+PUBLIC_PARAMETERS = ("host", "hostaddr", "port", "dbname", "sslmode")  # parameters of a URL that people may see
+
+
+def is_postgres(url: object) -> bool:
+    """Does a store's name begin as a URL of PostgreSQL does?"""
+    return isinstance(url, str) and url.startswith(SCHEMES)
+
+
+def without_secrets(url: str) -> str:
+    """The URL for locks, logs, pages and messages: without its password and without parameters that may be secret."""
+    if not is_postgres(url):
+        return url
+    scheme, _, rest = url.partition("://")
+    base, question, query = rest.partition("?")
+    login, at, place = base.rpartition("@")
+    user = login.partition(":")[0]
+    parameters = [p for p in query.split("&") if p.partition("=")[0] in PUBLIC_PARAMETERS]
+    known = "&".join(parameters)
+    return f"{scheme}://{user}{at}{place}" + (f"{question}{known}" if known else "")
+
+
+def redacted(message: str, url: str) -> str:
+    """A message without the URL's secrets, as they are written there and as they are meant."""
+    for secret in sorted(_secrets(url), key=len, reverse=True):
+        message = message.replace(secret, "***")
+    return message
+
+
+def _secrets(url: str) -> set[str]:
+    base, _, query = url.partition("://")[2].partition("?")
+    login = base.rpartition("@")[0]
+    written = [login.partition(":")[2]]
+    written += [v for n, _, v in (p.partition("=") for p in query.split("&")) if unquote(n).lower() in SECRETS]
+    return {form for secret in written if secret for form in (secret, unquote(secret), quote(unquote(secret), safe=""))}
+
+
+def escape(text: str) -> str:
+    """A text as PostgreSQL can store it: NUL, which it refuses, is written as U+E000 and `0`."""
+    if "\0" not in text and MARK not in text:
+        return text
+    return text.replace(MARK, MARK + "m").replace("\0", MARK + "0")
+
+
+def unescape(text: str) -> str:
+    """The text that `escape` was given."""
+    return text if MARK not in text else _ESCAPED.sub(lambda match: "\0" if match[1] == "0" else MARK, text)
+
+
+MARK = "\ue000"
+_ESCAPED = re.compile(f"{MARK}([0m])")
