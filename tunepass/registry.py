@@ -82,7 +82,7 @@ MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
 
 # A text with one of these is a built-in frontend's for sure. Any other may be of a plug-in's language in files with a
 # built-in suffix: then the marks of plug-ins are looked at.
-PRAGMA_WORDS = ("param", "constraint", "model", "kernel", "loop", "run", "work", "access", "hls")
+PRAGMA_WORDS = ("param", "constraint", "model", "kernel", "loop", "run", "work", "access", "hls", "hint")
 OWN_MARKS: Mapping[str, str] = {
     ".scala": r"\bspatial\b|\bSpatialApp\b",
     **dict.fromkeys((".yaml", ".yml"), r"(?m)^(?:run|onnx)[ \t]*:"),

@@ -22,10 +22,10 @@ def loop(trials: list[object]) -> SearchLoop:
 
 def test_the_search_ends_with_a_warning() -> None:
     some = loop([object()])
-    assert SearchLoop.suggestions(some, []) == []
+    assert SearchLoop.suggestions(some, 1, []) == []
     assert some.final.warnings == ["the search ended before its budget: sampling found no configuration"]
 
 
 def test_without_the_default_it_is_an_error() -> None:
     with pytest.raises(SamplingError):
-        SearchLoop.suggestions(loop([]), [])
+        SearchLoop.suggestions(loop([]), 1, [])
