@@ -25,6 +25,7 @@ ADDRESS = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
 CONNECT_S = 10.0
 RESULT_S = 60.0  # to fetch the answer of a task that has ended
 FETCHERS = 4  # threads that do
+REPLACED_S = 5.0  # between two looks whether processes of this machine have to be started anew
 LOST = "everything measured is kept, and the same command goes on"
 
 
@@ -67,6 +68,7 @@ def connected(scheduler: str | None, processes: int) -> Iterator[Any]:
 
 @contextmanager
 def _local_cluster(dask: Any, processes: int) -> Iterator[Any]:
+    importlib.import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "2s"})
     cluster = dask.LocalCluster(
         n_workers=processes,
         threads_per_worker=1,
@@ -98,13 +100,25 @@ class DaskTransport:
         self._futures: dict[int, Any] = {}
         self._answers: queue.SimpleQueue[tuple[int, str | None]] = queue.SimpleQueue()
         self._fetching = ThreadPoolExecutor(FETCHERS, thread_name_prefix="dask-answers")
+        self._replaced_at = time.monotonic()
 
     def addresses(self) -> Collection[str]:
         self._check_connected()
         try:
-            return set(self.client.nthreads())
+            present = set(self.client.nthreads())
         except Exception as error:
             raise self._connection_lost(error) from None
+        self._replace_lost(len(present))
+        return present
+
+    def _replace_lost(self, present: int) -> None:
+        """Start processes of this machine anew whose nanny gave up: it does so if one dies while it starts."""
+        cluster = self.client.cluster
+        if cluster is None or time.monotonic() - self._replaced_at < REPLACED_S:
+            return
+        self._replaced_at = time.monotonic()
+        if present < len(cluster.worker_spec):
+            cluster.scale(len(cluster.worker_spec))
 
     def submit(self, address: str, function: str, *arguments: object) -> int:
         self._check_connected()
