@@ -20,7 +20,7 @@ class EvaluatorSource:
     """Text from which another process makes an evaluator.
 
     Args:
-        maker: the function that makes it, `package.module:function`; it takes `text` and returns a IdentifiedEvaluator.
+        maker: the function that makes it, `package.module:function`; it takes `text`, returns an IdentifiedEvaluator.
         text: a description of the evaluator, such as a kernel's source as JSON.
         folder: the working directory in which relative paths of the description are meant.
     """
