@@ -74,6 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "evaluators",
         "expr",
         "files",
+        "interchange",
         "ir",
         "passes",
         "search",

@@ -112,6 +112,6 @@ def test_what_is_said_too_early_or_wrongly_is_told() -> None:
     with pytest.raises(tp.StudyError, match="there is no search space yet"):
         TunepassTuner().generate_parameters(0)
     tuner = tuner_of({"tile": {"_type": "choice", "_value": [1, 2]}})
-    with pytest.raises(tp.StudyError, match="tile: 3 is none of its choices"):
+    with pytest.raises(tp.StudyError, match="tile: 3 is not one of its values"):
         tuner.import_data([{"parameter": {"tile": 1}, "value": 1}, {"parameter": {"tile": 3}, "value": 1}])
     assert not tuner.study.trials

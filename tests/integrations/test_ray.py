@@ -39,10 +39,10 @@ def search_of(param_space: dict[str, object], **options: object) -> TunepassSear
 
 def test_domains_become_parameters_at_their_places() -> None:
     domains, fixed = read_config(config())
-    found = {"/".join(domain.path): str(domain.parameter) for domain in domains}
+    found = {"/".join(path): str(domain.parameter) for path, domain in domains.items()}
     assert found["rate"] == "real(0.0001..1)" and found["batch"] == "integer(1..9)"
     assert found["model/drop"] == "real(0..1 step 0.1)"
-    lines, scale = (next(d.parameter for d in domains if d.path == (name,)) for name in ("lines", "scale"))
+    lines, scale = (domains[name,].parameter for name in ("lines", "scale"))
     assert lines.domain == (8, 16, 24, 32, 40, 48, 56, 64)  # type: ignore[union-attr]
     assert scale.domain == (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)  # type: ignore[union-attr]
     assert fixed == {("model", "layers"): 3}

@@ -29,6 +29,7 @@ def space(**parameters: tuple[str, list[object]]) -> Source:
         ("quniform", [0, 1, 0.25], "ordinal(0.0, 0.25, 0.5, 0.75, 1.0)"),
         ("uniform", [0.1, 1], "real(0.1..1.0)"),
         ("loguniform", [0.001, 1], "real(0.001..1.0) log"),
+        ("qloguniform", [1, 8, 2], "ordinal(1, 2, 4, 6, 8) log"),
     ],
 )
 def test_each_kind_is_a_parameter(kind: str, value: list[object], expected: str) -> None:
@@ -38,14 +39,15 @@ def test_each_kind_is_a_parameter(kind: str, value: list[object], expected: str)
 @pytest.mark.parametrize(
     "kind,value,message,place",
     [
-        ("normal", [0, 1], "`normal` has no values to count", "3:14"),
-        ("chose", [1], "`chose` has no values to count", "3:14"),
+        ("normal", [0, 1], "`normal` is not searched", "3:14"),
+        ("chose", [1], "`chose` is not searched", "3:14"),
         ("choice", [], "a choice has at least one value", "4:15"),
         ("choice", [{"name": "conv"}], "a choice that is an object has a `_name`", "5:7"),
         ("randint", [1], r"the `_value` of randint is \[low, high\]", "4:15"),
         ("randint", [8, 1], "low below high", "4:15"),
         ("randint", [0.5, 3], "whole numbers", "4:15"),
         ("quniform", [0, 1, 0], "q is above 0", "4:15"),
+        ("loguniform", [0, 1], "the ends of loguniform are above 0", "4:15"),
         ("quniform", [0, 1e9, 1], "4,096 values at most", "4:15"),
         ("uniform", ["a", "b"], "this is a number", "5:7"),
         ("randint", [10**400, 4], "this is a number", "5:7"),

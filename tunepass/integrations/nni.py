@@ -9,20 +9,19 @@ Source: `nni.tuner.Tuner` and docs/source/hpo/search_space.rst of NNI 3.0.
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tunepass.diagnostics import SpaceError, StudyError, spelling_hint
+from tunepass.diagnostics import SpaceError, StudyError
 from tunepass.expr.printer import literal
 from tunepass.integrations.keyed_trials import KeyedTrials, outcome_of
 from tunepass.integrations.packages import package
-from tunepass.integrations.parameters import categorical, identifier, place_of
+from tunepass.integrations.parameters import ForeignParameter, categorical, identifier
+from tunepass.interchange.nni_ranges import HINT, known_kind, parameter_of_range
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
-from tunepass.space.plain_values import as_real, as_scalar
+from tunepass.space.plain_values import as_scalar
 from tunepass.space.space import Space
 from tunepass.study import validation
 from tunepass.study.objective import Objective
@@ -37,50 +36,38 @@ else:
 
 METRIC = "default"  # of a result with several metrics
 MODES = ("maximize", "minimize")
-ENDLESS = ("normal", "qnormal", "lognormal", "qlognormal")
-KINDS = ("choice", "randint", "uniform", "quniform", "loguniform", "qloguniform")
-MOST_VALUES = 4096  # of a quantised range
-HINT = 'a parameter is {"_type": "choice", "_value": [16, 32]}'
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A parameter of a search space, its name there, its choices, and what each nested choice has inside."""
+    """A parameter by its name in a search space, and what each nested choice has inside."""
 
     name: str
-    parameter: Parameter
-    choices: tuple[object, ...] | None = None
-    inside: tuple[tuple[Choice, ...] | None, ...] = ()
+    domain: ForeignParameter
+    inside: Mapping[Value, tuple[Choice, ...]] = field(default_factory=dict)
 
-    def all(self) -> Iterator[Choice]:
+    def all(self) -> Iterator[ForeignParameter]:
         """This one, and those inside."""
-        yield self
-        for nested in self.inside:
-            for choice in nested or ():
+        yield self.domain
+        for nested in self.inside.values():
+            for choice in nested:
                 yield from choice.all()
 
     def foreign(self, configuration: Configuration) -> object:
-        value = configuration[self.parameter.name]
-        if self.choices is None:
-            return value
-        place = self.parameter.domain.index(value)
-        nested = self.inside[place] if self.inside else None
-        if nested is None:
-            return self.choices[place]
-        return {"_name": self.choices[place], **{choice.name: choice.foreign(configuration) for choice in nested}}
+        value = configuration[self.domain.parameter.name]
+        chosen = self.domain.foreign(value)
+        if value not in self.inside:
+            return chosen
+        return {"_name": chosen, **{choice.name: choice.foreign(configuration) for choice in self.inside[value]}}
 
     def native(self, given: object) -> Iterator[tuple[str, Value]]:
         """The values of this parameter and of those inside its choice."""
-        if self.choices is None:
-            yield self.parameter.name, given  # type: ignore[misc]
-            return
-        chosen = given.get("_name") if isinstance(given, Mapping) and self.inside else given
-        place = place_of(self.choices, as_scalar(chosen))
-        if place is None:
-            raise StudyError(f"{self.name}: {given!r} is none of its choices")
-        yield self.parameter.name, self.parameter.domain[place]
-        for choice in (self.inside[place] if self.inside else None) or ():
-            yield from choice.native(given.get(choice.name) if isinstance(given, Mapping) else None)
+        fields = given if isinstance(given, Mapping) and self.inside else {"_name": given}
+        value = self.domain.native(fields.get("_name"))
+        yield self.domain.parameter.name, value
+        if self.inside and value in self.domain.parameter.domain:
+            for choice in self.inside.get(value, ()):
+                yield from choice.native(fields.get(choice.name))
 
 
 class TunepassTuner(Tuner):  # type: ignore[misc]
@@ -132,7 +119,7 @@ class TunepassTuner(Tuner):  # type: ignore[misc]
     def update_search_space(self, search_space: Mapping[str, Any]) -> None:
         """Begin with a search space, or go on in another one with the trials that fit it."""
         choices = read_search_space(search_space)
-        space = Space([inner.parameter for choice in choices for inner in choice.all()], self._constraints)
+        space = Space([domain.parameter for choice in choices for domain in choice.all()], self._constraints)
         if self._trials is not None:
             study = self._trials.study.with_space(space)
         else:
@@ -217,36 +204,14 @@ def _choices(search_space: Mapping[str, Any], condition: str | None, used: set[s
 def _choice(
     name: str, plain: str, kind: object, values: Sequence[Any], condition: str | None, used: set[str]
 ) -> Choice:
-    if kind == "choice":
-        named = [value.get("_name") if isinstance(value, Mapping) else value for value in values]
-        choices = tuple(as_scalar(choice) for choice in named)
-        parameter = categorical(plain, choices, condition)
-        inside = []
-        for value, option in zip(values, parameter.domain):
+    if kind != "choice":
+        return Choice(name, ForeignParameter(parameter_of_range(plain, known_kind(kind), values, condition)))
+    named = [value.get("_name") if isinstance(value, Mapping) else value for value in values]
+    choices = tuple(as_scalar(choice) for choice in named)
+    parameter = categorical(plain, choices, condition)
+    inside: dict[Value, tuple[Choice, ...]] = {}
+    for value, option in zip(values, parameter.domain):
+        if isinstance(value, Mapping):
             selected = f"{plain} == {literal(str(option) if isinstance(option, tuple) else option)}"
-            inner = f"{condition} and {selected}" if condition else selected
-            inside.append(_choices(value, inner, used) if isinstance(value, Mapping) else None)
-        return Choice(name, parameter, choices, tuple(inside) if any(each is not None for each in inside) else ())
-    if kind not in KINDS:
-        hint = (
-            "its values have no ends" if kind in ENDLESS else spelling_hint(str(kind), KINDS, f"of {', '.join(KINDS)}")
-        )
-        raise SpaceError(f"`{kind}` is not searched", hint=hint)
-    numbers = [as_real(value) for value in values]
-    if len(numbers) != (3 if str(kind).startswith("q") else 2) or None in numbers:
-        raise SpaceError(f"the `_value` of {kind} is [low, high{', q' if str(kind).startswith('q') else ''}]")
-    low, high, *steps = (number for number in numbers if number is not None)
-    if kind == "randint":
-        return Choice(name, Integer(plain, int(low), int(high) - 1, when=condition))
-    if steps:
-        return Choice(name, Ordinal(plain, _steps(low, high, steps[0]), log=kind == "qloguniform", when=condition))
-    return Choice(name, Real(plain, float(low), float(high), log=kind == "loguniform", when=condition))
-
-
-def _steps(low: float, high: float, q: float) -> list[float]:
-    """clip(round(x / q) * q, low, high)"""
-    if not q > 0 or not low < high or (high - low) / q > MOST_VALUES:
-        raise SpaceError(f"low is below high, q is above 0, and gives {MOST_VALUES:,} values at most")
-    places = range(round(low / q), round(high / q) + 1)
-    values = list(dict.fromkeys(min(max(place * q, low), high) for place in places))
-    return [int(v) for v in values] if all(v == math.floor(v) for v in values) else [float(v) for v in values]
+            inside[option] = _choices(value, f"{condition} and {selected}" if condition else selected, used)
+    return Choice(name, ForeignParameter(parameter, choices), inside)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,9 @@ from tunepass.diagnostics import SpaceError, StudyError
 from tunepass.files import read_utf8, write_text
 from tunepass.integrations.keyed_trials import KeyedTrials, objectives_named, outcome_of
 from tunepass.integrations.packages import package
-from tunepass.integrations.parameters import categorical, identifier, place_of
+from tunepass.integrations.parameters import ForeignParameter, identifier, parameter_of_choices
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Integer, Ordinal, Parameter, Permutation, Real
-from tunepass.space.plain_values import as_scalar
+from tunepass.space.parameter import Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.study import validation
 from tunepass.study.outcome import Failed, Measured, Outcome
@@ -38,26 +36,6 @@ else:
 
 STATE_LIMIT = 1 << 28  # bytes of a saved state
 KeyPath = tuple[str, ...]  # in nested dictionaries
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """A parameter, the place of its value in a config, and its choices; None: they are the parameter's values."""
-
-    parameter: Parameter
-    path: KeyPath
-    choices: tuple[object, ...] | None = None
-
-    def foreign(self, value: Value) -> object:
-        if self.choices is not None:
-            return self.choices[self.parameter.domain.index(value)]
-        return list(value) if isinstance(value, tuple) else value
-
-    def native(self, value: object) -> Value:
-        if self.choices is not None:
-            place = place_of(self.choices, as_scalar(value))
-            return value if place is None else self.parameter.domain[place]  # type: ignore[return-value]
-        return tuple(value) if isinstance(self.parameter, Permutation) else value  # type: ignore[arg-type, return-value]
 
 
 class TunepassSearch(Searcher):  # type: ignore[misc]
@@ -100,7 +78,9 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         self._trials: KeyedTrials | None = None
         self._fixed: dict[KeyPath, object] = {}
         self._given = space
-        self._domains = [] if space is None else [Domain(p, (p.name,)) for p in space.parameters]
+        self._domains: dict[KeyPath, ForeignParameter] = {}
+        if space is not None:
+            self._domains = {(parameter.name,): ForeignParameter(parameter) for parameter in space.parameters}
         self._begin()
 
     @property
@@ -161,9 +141,9 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         """
         trials = self._ready()
         native = {}
-        for domain in self._domains:
+        for path, domain in self._domains.items():
             inner: object = parameters
-            for key in domain.path:
+            for key in path:
                 inner = inner.get(key) if isinstance(inner, Mapping) else None
             if inner is not None or domain.parameter.when is None:
                 native[domain.parameter.name] = domain.native(inner)
@@ -211,7 +191,8 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         space, self._seed = self.study.space, validation.valid_seed(state["seed"])
         rows = [(_configuration(space, values), _read_outcome(outcome)) for values, outcome in state["trials"]]
         under = {key: _configuration(space, values) for key, values in state["under_evaluation"].items()}
-        self._begin(again=True)
+        self._trials = None
+        self._begin()
         trials = self._ready()
         for configuration, outcome in rows:
             trials.observe(configuration, outcome)
@@ -221,14 +202,14 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
     def _metrics(self) -> list[str]:
         return [self._metric] if isinstance(self._metric, str) else list(self._metric or ())
 
-    def _begin(self, again: bool = False) -> None:
-        """Begin the study once space, metrics and modes are known."""
+    def _begin(self) -> None:
+        """Begin the study once space, metrics and modes are known, if none has begun."""
         modes = [self._mode] if isinstance(self._mode, str) else list(self._mode or ())
-        if not self._domains or not self._metrics or (self._trials is not None and not again):
+        if not self._domains or not self._metrics or self._trials is not None:
             return
         if len(modes) != len(self._metrics) or not set(modes) <= {"min", "max"}:
             raise StudyError(f"a mode, min or max, for each of the metrics {self._metrics}, got {modes}")
-        space = self._given or Space([domain.parameter for domain in self._domains])
+        space = self._given or Space([domain.parameter for domain in self._domains.values()])
         objectives = objectives_named(self._metrics, [mode == "max" for mode in modes])
         options = {"seed": self._seed, "strategy": self._strategy, "max_evals": self._max_evals, "repeats": False}
         self._trials = KeyedTrials(Study(space, objectives, **options))  # type: ignore[arg-type]
@@ -240,14 +221,14 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         return self._trials
 
     def _foreign(self, configuration: Configuration) -> list[tuple[KeyPath, object]]:
-        active = [domain for domain in self._domains if domain.parameter.name in configuration]
-        return [(domain.path, domain.foreign(configuration[domain.parameter.name])) for domain in active]
+        active = [(path, d) for path, d in self._domains.items() if d.parameter.name in configuration]
+        return [(path, _plain(d, configuration[d.parameter.name])) for path, d in active]
 
     def _outcome(self, result: Mapping[str, object]) -> Outcome:
         return outcome_of(result, self.study.objectives, self._metrics)
 
 
-def read_config(config: Mapping[str, Any]) -> tuple[list[Domain], dict[KeyPath, object]]:
+def read_config(config: Mapping[str, Any]) -> tuple[dict[KeyPath, ForeignParameter], dict[KeyPath, object]]:
     """The parameters of a `param_space`, and what is the same in every trial.
 
     Raises:
@@ -257,22 +238,21 @@ def read_config(config: Mapping[str, Any]) -> tuple[list[Domain], dict[KeyPath, 
     fixed, domains, grids = variants.parse_spec_vars(config)
     if grids:
         raise StudyError(f"{'/'.join(grids[0][0])}: a grid is not searched", hint="write tune.choice in its place")
-    read: list[Domain] = []
+    read: dict[KeyPath, ForeignParameter] = {}
     for path, domain in domains:
         path = tuple(map(str, path))
-        name = identifier("_".join(path), {known.parameter.name for known in read})
+        name = identifier("_".join(path), {known.parameter.name for known in read.values()})
         try:
-            read.append(_domain(name, path, domain))
+            read[path] = _parameter(name, domain)
         except SpaceError as error:
             raise StudyError(f"{'/'.join(path)} is {domain!r}: {error.sentence}") from None
     return read, {tuple(map(str, path)): value for path, value in fixed}
 
 
-def _domain(name: str, path: KeyPath, domain: Any) -> Domain:
+def _parameter(name: str, domain: Any) -> ForeignParameter:
     sample = package("ray.tune.search.sample", extra="ray", door="tunepass.integrations.ray")
     if isinstance(domain, sample.Categorical):
-        choices = tuple(as_scalar(choice) for choice in domain.categories)
-        return Domain(categorical(name, choices), path, choices)
+        return parameter_of_choices(name, domain.categories)
     if not isinstance(domain, (sample.Float, sample.Integer)):
         raise SpaceError("it is no range and no choice", hint="functions are for Ray's own random search")
     sampler, step = domain.get_sampler(), None
@@ -284,12 +264,17 @@ def _domain(name: str, path: KeyPath, domain: Any) -> Domain:
     if isinstance(domain, sample.Float):
         if step is not None and log:
             steps = range(-(-domain.lower // step).__int__(), int(domain.upper // step) + 1)
-            return Domain(Ordinal(name, [k * step for k in steps], log=True), path)
-        return Domain(Real(name, domain.lower, domain.upper, log=log, step=step), path)
+            return ForeignParameter(Ordinal(name, [k * step for k in steps], log=True))
+        return ForeignParameter(Real(name, domain.lower, domain.upper, log=log, step=step))
     highest = domain.upper if step not in (None, 1) else domain.upper - 1  # quantised ranges have their upper end
     if step in (None, 1):
-        return Domain(Integer(name, domain.lower, highest, log=log), path)
-    return Domain(Ordinal(name, [*range(-(-domain.lower // step) * step, highest + 1, step)], log=log), path)
+        return ForeignParameter(Integer(name, domain.lower, highest, log=log))
+    return ForeignParameter(Ordinal(name, [*range(-(-domain.lower // step) * step, highest + 1, step)], log=log))
+
+
+def _plain(domain: ForeignParameter, value: Value) -> object:
+    """A value as a config has it: a permutation is a list."""
+    return list(value) if isinstance(domain.parameter, Permutation) else domain.foreign(value)  # type: ignore[arg-type]
 
 
 def _configuration(space: Space, values: Mapping[str, Any]) -> Configuration:

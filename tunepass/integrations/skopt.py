@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from scipy.optimize import OptimizeResult
 
 from tunepass.diagnostics import SpaceError, StudyError
-from tunepass.integrations.parameters import Foreign, categorical, identifier, place_of
-from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Integer, Parameter, Permutation, Real
-from tunepass.space.plain_values import as_real, as_scalar, as_whole, is_finite
+from tunepass.integrations.parameters import Foreign, ForeignParameter, identifier, parameter_of_choices
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Integer, Real
+from tunepass.space.plain_values import as_real, as_whole, is_finite
 from tunepass.space.space import Space
 from tunepass.study import validation
 from tunepass.study.objective import Objective
@@ -58,7 +57,7 @@ class Optimizer:
         max_evals: int | None = None,
     ):
         if isinstance(dimensions, Space):
-            self._dimensions = [Dimension(p, None) for p in dimensions.parameters]
+            self._dimensions = [ForeignParameter(p) for p in dimensions.parameters]
             space = dimensions
         else:
             self._dimensions = _dimensions(dimensions)
@@ -136,28 +135,11 @@ class Optimizer:
         return validation.valid_configuration(self.study.space, values)
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """A parameter, and its choices as the caller has them; None: they are the parameter's values."""
-
-    parameter: Parameter
-    choices: tuple[Foreign, ...] | None
-
-    def native(self, value: Foreign) -> Value:
-        if self.choices is not None:
-            place = place_of(self.choices, as_scalar(value))
-            return value if place is None else self.parameter.domain[place]  # type: ignore[return-value]
-        return tuple(value) if isinstance(self.parameter, Permutation) else value  # type: ignore[arg-type, return-value]
-
-    def foreign(self, value: Value) -> Foreign:
-        return value if self.choices is None else self.choices[self.parameter.domain.index(value)]
-
-
-def _dimensions(given: object) -> list[Dimension]:
+def _dimensions(given: object) -> list[ForeignParameter]:
     """Dimensions as skopt.space.check_dimension reads them."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence) or not given:
         raise StudyError(f"dimensions are a list, got {given!r}", hint=HINT)
-    dimensions_read: list[Dimension] = []
+    dimensions_read: list[ForeignParameter] = []
     for place, each in enumerate(given):
         name = identifier(str(getattr(each, "name", None) or f"x{place}"), {d.parameter.name for d in dimensions_read})
         try:
@@ -167,10 +149,10 @@ def _dimensions(given: object) -> list[Dimension]:
     return dimensions_read
 
 
-def _dimension(name: str, given: object) -> Dimension:
+def _dimension(name: str, given: object) -> ForeignParameter:
     choices = getattr(given, "categories", None)
     if choices is not None:
-        return _of_choices(name, choices)
+        return parameter_of_choices(name, choices)
     if hasattr(given, "low") and hasattr(given, "high"):
         whole = as_whole(given.low) is not None and as_whole(given.high) is not None
         return _of_range(name, given.low, given.high, getattr(given, "prior", "uniform"), whole=whole)
@@ -180,20 +162,15 @@ def _dimension(name: str, given: object) -> Dimension:
             whole = all(as_whole(end) is not None for end in given[:2])
             return _of_range(name, given[0], given[1], scale, whole=whole)
     if isinstance(given, list | tuple) and given:
-        return _of_choices(name, given)
+        return parameter_of_choices(name, given)
     raise SpaceError("it has neither ends nor choices")
 
 
-def _of_range(name: str, low: float, high: float, scale: object, *, whole: bool) -> Dimension:
+def _of_range(name: str, low: float, high: float, scale: object, *, whole: bool) -> ForeignParameter:
     if scale not in ("uniform", "log-uniform"):
         raise SpaceError(f"its scale is uniform or log-uniform, got {scale!r}")
     log = scale == "log-uniform"
-    return Dimension(Integer(name, int(low), int(high), log=log) if whole else Real(name, low, high, log=log), None)
-
-
-def _of_choices(name: str, choices: Sequence[object]) -> Dimension:
-    plain = tuple(as_scalar(choice) for choice in choices)
-    return Dimension(categorical(name, plain), plain)
+    return ForeignParameter(Integer(name, int(low), int(high), log=log) if whole else Real(name, low, high, log=log))
 
 
 def _number(value: object) -> float:

@@ -7,25 +7,22 @@ section IV-D): `{"constraint": "weight_size", "max": 10485760, "min": 0}`, one o
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import yaml
 
-from tunepass.diagnostics import Source, SourceError, nearest, spelling_hint
+from tunepass.diagnostics import Source, SourceError, SpaceError, spelling_hint
 from tunepass.expr.printer import literal
 from tunepass.interchange.conditions import Json
 from tunepass.interchange.json_nodes import JsonReader
+from tunepass.interchange.nni_ranges import HINT, RANGES, known_kind, parameter_of_range
+from tunepass.space.parameter import Integer, Ordinal, Real
 from tunepass.space.plain_values import is_finite
 
 SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 32
-MOST_VALUES = 4096  # of a quniform
 RESOURCES = {"weight_size": "weight_byte", "flops": "flops", "inference_time": "time", "memory": "memory"}
-ENDLESS = ("normal", "qnormal", "lognormal", "qlognormal", "qloguniform")
-KNOWN = ("choice", "randint", "uniform", "quniform", "loguniform", *ENDLESS)
-HINT = 'a parameter is {"_type": "choice", "_value": [16, 32]}'
 Scalar = bool | int | float | str
 
 
@@ -107,24 +104,13 @@ class _Reader(JsonReader):
         kind, given = self.value(fields["_type"]), self.items(fields["_value"], "`_value`")
         if kind == "choice":
             return f"{name}: {self.choice(given, fields['_value'])}"
-        if kind not in KNOWN or kind in ENDLESS:
-            close = nearest(str(kind), KNOWN) if kind not in KNOWN else None
-            hint = f"did you mean `{close}`?" if close else "choice, randint, quniform, uniform and loguniform are read"
-            raise self.fail(f"`{kind}` has no values to count", fields["_type"], hint)
-        numbers = [self.number(item) for item in given]
-        if len(numbers) != (3 if kind == "quniform" else 2) or not numbers[0] < numbers[1]:
-            expected = "[low, high, q]" if kind == "quniform" else "[low, high]"
-            raise self.fail(f"the `_value` of {kind} is {expected}, low below high", fields["_value"])
-        lo, hi = numbers[:2]
-        match kind:
-            case "randint":
-                if lo != int(lo) or hi != int(hi):
-                    raise self.fail("the ends of randint are whole numbers", fields["_value"])
-                return f"{name}: integer({int(lo)}..{int(hi) - 1})"
-            case "quniform":
-                return f"{name}: {self.steps(lo, hi, numbers[2], fields['_value'])}"
-        scale = " log" if kind == "loguniform" else ""
-        return f"{name}: real({float(lo)!r}..{float(hi)!r}){scale}"
+        try:
+            parameter = parameter_of_range(name, known_kind(kind), [self.number(item) for item in given])
+        except SpaceError as error:
+            (diagnostic,) = error.diagnostics
+            node = fields["_value" if kind in RANGES else "_type"]
+            raise self.fail(diagnostic.message, node, diagnostic.hint) from None
+        return f"{name}: {_text(parameter)}"
 
     def choice(self, items: Sequence[yaml.Node], node: yaml.Node) -> str:
         values = [self.named(item) if isinstance(item, yaml.MappingNode) else self.value(item) for item in items]
@@ -146,15 +132,6 @@ class _Reader(JsonReader):
             raise self.fail("a choice that is an object has a `_name`", node, 'write {"_name": "conv", ...}')
         return self.value(fields["_name"])
 
-    def steps(self, lo: float, hi: float, q: float, node: yaml.Node) -> str:
-        """clip(round(x / q) * q, low, high)"""
-        if not q > 0 or (hi - lo) / q > MOST_VALUES:
-            raise self.fail(f"q is above 0, and gives {MOST_VALUES:,} values at most", node)
-        places = range(round(lo / q), round(hi / q) + 1)
-        values = dict.fromkeys(min(max(place * q, lo), hi) for place in places)
-        whole = all(v == math.floor(v) for v in values)
-        return f"ordinal({', '.join(str(int(v)) if whole else repr(float(v)) for v in values)})"
-
     def number(self, node: yaml.Node) -> int | float:
         value = self.value(node)
         if not isinstance(value, int | float) or isinstance(value, bool) or not is_finite(value):
@@ -170,3 +147,15 @@ class _Reader(JsonReader):
             raise self.fail(f"no resource `{word}`", fields["constraint"], hint)
         least = self.number(fields["min"]) if "min" in fields else 0
         return ForeignLimit(RESOURCES[name], self.number(fields["max"]), least)
+
+
+def _text(parameter: Integer | Ordinal | Real) -> str:
+    """A parameter's domain as a comment has it."""
+    match parameter:
+        case Integer():
+            return f"integer({parameter.lo}..{parameter.hi})"
+        case Ordinal():
+            domain = f"ordinal({', '.join(map(repr, parameter.domain))})"
+        case Real():
+            domain = f"real({parameter.lo!r}..{parameter.hi!r})"
+    return f"{domain} log" if parameter.log else domain
