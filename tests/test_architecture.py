@@ -20,13 +20,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "yaml_nodes": set(),
     "machine_faults": set(),
     "files": {"machine_faults"},
+    "python_text": set(),
     "signals": set(),
     "spread": set(),
     "capabilities": set(),
     "compilers": {"files", "machine_faults"},
     "plugins": {"machine_faults"},
     "registry": {"compilers", "plugins", "machine_faults"},
-    "expr": set(),
+    "expr": {"python_text"},
     "space": {"expr"},
     "ir": {"space", "expr"},
     "study": {"capabilities", "space", "expr", "registry", "yaml_nodes", "files", "machine_faults"},
@@ -35,14 +36,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "strategies": {"capabilities", "acquisition", "surrogates", "study", "space", "expr", "registry"},
     "exact": {"study", "space", "expr", "registry"},
     "pruning": {"space", "expr", "registry", "spread"},
-    "evaluators": {"capabilities", "compilers", "ir", "study", "space", "expr", "files", "machine_faults"},
+    "evaluators": {
+        *("capabilities", "compilers", "ir", "study", "space", "expr", "files", "machine_faults", "python_text"),
+    },
     "executors": {"capabilities", "registry", "study", "space", "evaluators", "spread", "machine_faults", "version"},
     "polyhedral": {"ir", "space", "expr"},
     "tensors": {"ir", "space", "expr", "files", "machine_faults"},
-    "graphs": {"ir", "expr", "yaml_nodes"},
+    "graphs": {"ir", "expr", "yaml_nodes", "python_text"},
     "frontends": {
         *("compilers", "graphs", "tensors", "polyhedral", "ir", "space", "expr", "yaml_nodes", "files"),
-        "machine_faults",
+        *("machine_faults", "python_text"),
     },
     "hwmodels": {"compilers", "graphs", "ir", "expr", "yaml_nodes", "files", "registry"},
     "backends": {
@@ -68,6 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "interchange": {
         *("compilers", "frontends", "yaml_nodes", "study", "space", "expr", "ir", "files", "machine_faults"),
+        "python_text",
     },
     "integrations": {
         "backends",

@@ -57,7 +57,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("compilers",), "languages, options, what a compiler is asked"),
         (("capabilities",), "abilities besides a role's"),
     ),
-    ((("files", "plugins", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),),
+    ((("files", "plugins", "python_text", "signals", "spread", "yaml_nodes"), "whole files, tasks"),),
     ((("diagnostics", "machine_faults", "version"), "errors of users and of the machine"),),
 )
 

@@ -29,6 +29,7 @@ from tunepass.graphs.inference import ELEMENT_BYTE
 from tunepass.graphs.table import table_of
 from tunepass.ir.graph import Graph, ResourceLimit, Training
 from tunepass.ir.kernel import Binding, Kernel
+from tunepass.python_text import expression_tree
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -130,7 +131,7 @@ class _Lowering:
 
     def _named(self, name: str, span: Span) -> tuple[list[str], str, Span | None]:
         try:
-            node = ast.parse(name, mode="eval").body
+            node = expression_tree(name)
         except SyntaxError:
             raise SourceError("this is no call of a class or of a function", span) from None
         value = self.run.value(node, self.run.globals)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Mapping
 
 from tunepass.diagnostics import ExpressionError, Source
+from tunepass.python_text import NOT_PYTHON, expression_tree
 
 LENGTH_LIMIT = 20_000
 FUNCTIONS = frozenset({"min", "max", "abs", "round", "gcd", "lcm", "sqrt", "exp", "log", "log2", "floor", "ceil"})
@@ -50,9 +51,9 @@ def from_python(
     if len(text) > LENGTH_LIMIT:
         raise ExpressionError(f"a Python expression of {len(text)} characters is too long ({LENGTH_LIMIT})")
     try:
-        body = ast.parse(text.strip(), mode="eval").body
+        body = expression_tree(text)
         return _Translator(constants or {}, inverse or {}).translate(body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except NOT_PYTHON as error:
         raise ExpressionError(f"this is not a Python expression that can be read: {error}", source.span()) from error
 
 

@@ -18,6 +18,7 @@ from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.graphs.functions import FUNCTIONS
 from tunepass.graphs.values import GraphError, Value, elementwise, scalar, told, whole
+from tunepass.python_text import NOT_PYTHON, expression_tree
 
 LENGTH_LIMIT = 2_000
 Names = Mapping[str, Value]
@@ -41,8 +42,8 @@ def formula(text: str) -> Formula:
     if len(text) > LENGTH_LIMIT:
         raise GraphError(f"a formula of {len(text)} characters is too long ({LENGTH_LIMIT})")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        tree = expression_tree(text)
+    except NOT_PYTHON as error:
         raise GraphError(f"`{text}` is no formula: {error}") from None
     _check(tree, text)
     return Formula(text, tree)

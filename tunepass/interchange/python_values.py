@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
 from tunepass.diagnostics import ExpressionError, Source
+from tunepass.python_text import NOT_PYTHON, expression_tree
 
 LENGTH_LIMIT = 20_000  # characters
 STEP_LIMIT = 200_000  # nodes visited
@@ -64,8 +65,8 @@ def python_value(text: str, names: Mapping[str, PythonValue] | None = None) -> P
     if len(text) > LENGTH_LIMIT:
         raise ExpressionError(f"a Python value of {len(text)} characters is too long ({LENGTH_LIMIT})")
     try:
-        return value_of(ast.parse(text.strip(), mode="eval").body, names)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        return value_of(expression_tree(text), names)
+    except NOT_PYTHON as error:
         raise ExpressionError(f"this is not a Python value that can be read: {error}", source.span()) from None
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, TunepassError
 from tunepass.interchange.python_values import PythonValue, value_of
+from tunepass.python_text import NOT_PYTHON, module_tree
 from tunepass.space.plain_values import is_finite
 
 SIZE_LIMIT = 1 << 20  # characters
@@ -83,8 +84,8 @@ def tuner_calls(source: Source) -> tuple[TunerCall, ...]:
     if len(source.text) > SIZE_LIMIT:
         raise SourceError(f"{source.name} is larger than such a script can be ({SIZE_LIMIT >> 10} KiB)")
     try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        tree = module_tree(source.text)
+    except NOT_PYTHON as error:
         raise SourceError(f"this is no Python: {error}") from None
     reader = _Script(source)
     reader.read(tree.body)

@@ -23,6 +23,7 @@ from tunepass.frontends.dnn.interpreter.machine import Jumped, PartlyReturned, R
 from tunepass.frontends.dnn.interpreter.modules import Modules
 from tunepass.frontends.dnn.interpreter.unfollowed import Unfollowed
 from tunepass.frontends.dnn.layers.arguments import ArgumentError
+from tunepass.python_text import expression_tree
 
 STEP_LIMIT = 1_000_000  # statements and expressions: a loop that never ends is told
 LAYERS = (v.LayerValue, v.SequentialValue, v.Instance)
@@ -303,5 +304,5 @@ def _apart(targets: Sequence[ast.expr], items: list[v.PyValue] | None, value: v.
 
 
 def _loaded(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
+    copy = expression_tree(ast.unparse(target))
     return ast.copy_location(copy, target)

@@ -16,6 +16,7 @@ from pathlib import Path
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.files import read_utf8
 from tunepass.frontends.dnn.interpreter.values import Module, Unknown
+from tunepass.python_text import module_tree
 
 SIZE_LIMIT = 1 << 20  # bytes of a file
 MOST = 200  # files
@@ -149,7 +150,7 @@ def parsed(source: Source, first: int = 0) -> ast.Module:
     if len(source.text) > SIZE_LIMIT:
         raise SourceError(f"{source.name} is too large to be a model ({SIZE_LIMIT >> 10} KiB)")
     try:
-        return ast.parse("\n" * first + source.text)
+        return module_tree("\n" * first + source.text)
     except SyntaxError as error:
         line, column = (error.lineno or 1) - first, error.offset or 1
         start = sum(len(text) for text in source.text.splitlines(keepends=True)[: line - 1]) + column - 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from tunepass.evaluators.toolchains.digests import content_digest, signature
 from tunepass.evaluators.toolchains.source_files import FileRead, shown_name
 from tunepass.machine_faults import raise_machines
+from tunepass.python_text import NOT_PYTHON, module_tree
 from tunepass.study.manifest import Kind, Part
 
 MOST = 1000  # files
@@ -32,8 +33,8 @@ def python_files(source: Path, text: str, words: Sequence[str]) -> tuple[FileRea
 def _modules(path: Path, text: str, folder: Path) -> Iterator[Path]:
     """The files of the modules that a source imports, those that are in the folder or beside it."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = module_tree(text)
+    except NOT_PYTHON:
         return  # no Python
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, TunepassError, spelling_hint
 from tunepass.expr import nodes, python_eval, typing
+from tunepass.python_text import expression_tree
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -89,7 +90,7 @@ class _Reader:
         if not self.text.isascii():
             raise self._refused("a constraint has ASCII characters only")
         try:
-            body = ast.parse(self.text.strip(), mode="eval").body
+            body = expression_tree(self.text)
         except SyntaxError as error:
             start = self.indent + max(0, (error.offset or 1) - 1)
             raise ExpressionError(f"not a constraint: {error.msg}", self.place.span(start, start + 1)) from None
