@@ -28,7 +28,7 @@ def compared(gain: float, noise: float, rounds: int) -> Comparison:
 def test_the_best_finalist_and_how_many_more_rounds_would_decide() -> None:
     undecided = compared(1.05, 0.05, 20)
     sentence = kept_sentence(undecided, (), TIME, SPACE)
-    data = finalists_data(undecided, TIME, SPACE)
+    data = finalists_data(undecided, (), TIME, SPACE)
     assert isinstance(data, dict) and isinstance(data["candidates"], list)
     (only,) = data["candidates"]
     assert f"best finalist {only['gain']:.3f}x [{only['interval'][0]:.3f}, {only['interval'][1]:.3f}]" in sentence
@@ -48,6 +48,25 @@ def test_what_more_rounds_cannot_change() -> None:
     wild = comparison_of("time", [1.0, 2.0] * 5, [OTHER], [[2.0, 1.0] * 5])
     assert "more than 1,000 more rounds" in kept_sentence(wild, (), TIME, SPACE)
     assert "no finalist made enough rounds (2)" in kept_sentence(compared(2.0, 0.0, 2), (), TIME, SPACE)
+
+
+def test_a_finalist_that_failed_is_named_and_not_the_best() -> None:
+    slower = Configuration({"TILE": 4, "MODE": "a"})
+    faster = compared(1.7, 0.01, 20)
+    trials = [
+        DEFAULT,
+        Trial(1, OTHER, Failed("wrong_result", "a data race")),
+        Trial(2, slower, Measured({"time": 1.1})),
+    ]
+    alone = kept_sentence(faster, trials[:2], TIME, SPACE)
+    assert alone.startswith("default kept: no finalist is left; failed finalist: TILE=8, MODE=a (wrong_result); 1 of 1")
+    both = comparison_of("time", faster.default, [OTHER, slower], [faster.finalists[0].values, [1.9] * 20])
+    sentence = kept_sentence(both, trials, TIME, SPACE)
+    assert sentence.startswith("default kept: no finalist is 1.01x better; the best is 0.")
+    assert "; failed finalist: TILE=8, MODE=a (wrong_result); " in sentence
+    data = finalists_data(both, trials, TIME, SPACE)
+    assert isinstance(data, dict) and isinstance(data["candidates"], list) and data["best"] == 1
+    assert [c["failed"] for c in data["candidates"] if isinstance(c, dict)] == ["wrong_result", None]
 
 
 def test_why_nothing_was_compared() -> None:
@@ -70,4 +89,4 @@ def test_explain_has_a_line_for_each_finalist() -> None:
     head, *lines = "\n".join(finalist_lines(compared(1.3, 0.05, 20), TIME)).splitlines()
     assert head == "  finalists, in 20 rounds with the default:" and len(lines) == 2
     assert lines[1].split()[0] == "20" and lines[1].endswith("TILE=8, MODE=a") and "|" in lines[1]
-    assert finalist_lines(None, TIME) == [] and finalists_data(None, TIME, SPACE) is None
+    assert finalist_lines(None, TIME) == [] and finalists_data(None, (), TIME, SPACE) is None

@@ -132,7 +132,7 @@ def _data(past: Past, explanation: Explanation) -> Json:
         "default": [_trial(past, t) for t in trials[:1]],
         "best": [_trial(past, t) for t in explanation.best],
         "importance": explanation.importance,
-        "finalists": finalists_data(past.history.comparison, past.history.objectives, past.job.space),
+        "finalists": finalists_data(past.history.comparison, trials, past.history.objectives, past.job.space),
         "checks": checks_data(past.checks),
         **origin_data(past.history.origin),
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in explanation.neighbours],

@@ -76,7 +76,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "picks": {point.name: _assigned(point.configuration) for point in built.picked},
         "certificate": certificate_data(result.certificate, result.gap) if result.certificate else None,
         "sizes": _sizes_data(built.sized) if built.sized else None,
-        "finalists": finalists_data(result.comparison, result.objectives, job.space),
+        "finalists": finalists_data(result.comparison, result.trials, result.objectives, job.space),
         "estimated": job.only_priced,
         "brings": {} if job.only_priced else dict(_contributions(job, result)),
         "uncompared": _uncompared(job, result),

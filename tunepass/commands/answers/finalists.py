@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tunepass.reports.answer import Json, plain, table
 from tunepass.reports.rounds import drawings, strips
 from tunepass.search.finalists.choice import LEAST_GAIN, decision_of
 from tunepass.search.finalists.rounds import MOST_ROUNDS
-from tunepass.search.result import failed_sentence
+from tunepass.search.result import assignment, failed_sentence
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.comparison.final_round import Comparison
@@ -17,11 +18,15 @@ from tunepass.study.results.trial_columns import configurations, failure_kinds, 
 from tunepass.study.trial import Trial
 
 
-def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective], space: Space) -> Json:
-    """The rounds, what they say, and how many more would decide (0: it is decided; null: more than can be said)."""
+def finalists_data(
+    comparison: Comparison | None, trials: Sequence[Trial], objectives: Sequence[Objective], space: Space
+) -> Json:
+    """The rounds, what they say, and how many more would decide (0: it is decided; null: more than can be said). A
+    finalist that failed in its rounds or its checks has the stage; it is not the best."""
     objective = _objective(comparison, objectives)
     if comparison is None or objective is None:
         return None
+    failed = _failed(comparison, trials)
     candidates: list[Json] = []
     for finalist, drawn in zip(comparison.finalists, drawings(comparison, objective)):
         candidates.append(
@@ -30,15 +35,18 @@ def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective
                 "values": list(finalist.values),
                 "gain": drawn.gain,
                 "interval": list(drawn.interval) if drawn.interval else None,
+                "failed": failed.get(finalist.configuration),
             }
         )
-    decision = decision_of(comparison, objective, space)
+    working = _without(comparison, failed)
+    decision = decision_of(working, objective, space)
+    best = None if decision.best is None else comparison.finalists.index(working.finalists[decision.best])
     return {
         "objective": objective.name,
         "rounds": comparison.rounds,
         "default": list(comparison.default),
         "candidates": candidates,
-        "best": decision.best,
+        "best": best,
         "more_rounds": decision.more_rounds,
     }
 
@@ -59,6 +67,11 @@ def _reason(
     objective = _objective(comparison, objectives)
     if comparison is None or objective is None:
         return f"default kept: {_without_finalists(trials, space)}"
+    if failed := _failed(comparison, trials):
+        kinds = ", ".join(f"{assignment(configuration)} ({kind})" for configuration, kind in failed.items())
+        others = _without(comparison, failed)
+        rest = _reason(others, trials, objectives, space) if others.finalists else "default kept: no finalist is left"
+        return f"{rest}; failed finalist{'' if len(failed) == 1 else 's'}: {kinds}"
     decision = decision_of(comparison, objective, space)
     if decision.best is None:
         return f"default kept: no finalist made enough rounds ({comparison.rounds}) to be compared with it"
@@ -72,6 +85,16 @@ def _reason(
     possible = comparison.rounds + decision.more_rounds <= MOST_ROUNDS
     how = "a longer --budget with --continue makes them" if possible else f"a build makes {MOST_ROUNDS} at most"
     return f"default kept: best finalist {gain_text}; about {rounds} would decide: {how}"
+
+
+def _failed(comparison: Comparison, trials: Sequence[Trial]) -> Mapping[Configuration, str]:
+    """The stages at which finalists failed, in their rounds or in their checks."""
+    failed = {c: kind for c, kind in zip(configurations(trials), failure_kinds(trials)) if kind is not None}
+    return {f.configuration: failed[f.configuration] for f in comparison.finalists if f.configuration in failed}
+
+
+def _without(comparison: Comparison, failed: Mapping[Configuration, str]) -> Comparison:
+    return replace(comparison, finalists=tuple(f for f in comparison.finalists if f.configuration not in failed))
 
 
 def _without_finalists(trials: Sequence[Trial], space: Space) -> str:
