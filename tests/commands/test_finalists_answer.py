@@ -51,19 +51,21 @@ def test_what_more_rounds_cannot_change() -> None:
 
 
 def test_a_finalist_that_failed_is_named_and_not_the_best() -> None:
-    slower = Configuration({"TILE": 4, "MODE": "a"})
+    slower = Configuration({"TILE": 8, "MODE": "b"})
     faster = compared(1.7, 0.01, 20)
     trials = [
         DEFAULT,
-        Trial(1, OTHER, Failed("wrong_result", "a data race")),
+        Trial(1, OTHER, Failed("wrong_result", "a data race\nat line 3")),
         Trial(2, slower, Measured({"time": 1.1})),
     ]
     alone = kept_sentence(faster, trials[:2], TIME, SPACE)
-    assert alone.startswith("default kept: no finalist is left; failed finalist: TILE=8, MODE=a (wrong_result); 1 of 1")
+    assert alone.startswith(
+        "default kept: no finalist is left; failed finalist: TILE=8, MODE=a (wrong_result: a data race); 1 of 1"
+    )
     both = comparison_of("time", faster.default, [OTHER, slower], [faster.finalists[0].values, [1.9] * 20])
     sentence = kept_sentence(both, trials, TIME, SPACE)
     assert sentence.startswith("default kept: no finalist is 1.01x better; the best is 0.")
-    assert "; failed finalist: TILE=8, MODE=a (wrong_result); " in sentence
+    assert "; failed finalist: TILE=8, MODE=a (wrong_result: a data race); " in sentence
     data = finalists_data(both, trials, TIME, SPACE)
     assert isinstance(data, dict) and isinstance(data["candidates"], list) and data["best"] == 1
     assert [c["failed"] for c in data["candidates"] if isinstance(c, dict)] == ["wrong_result", None]

@@ -14,7 +14,8 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.comparison.final_round import Comparison
 from tunepass.study.objective import Objective
-from tunepass.study.results.trial_columns import configurations, failure_kinds, first_of
+from tunepass.study.outcome import Failed
+from tunepass.study.results.trial_columns import configurations, failure_kind, failure_kinds, first_of
 from tunepass.study.trial import Trial
 
 
@@ -27,6 +28,7 @@ def finalists_data(
     if comparison is None or objective is None:
         return None
     failed = _failed(comparison, trials)
+    stages = {configuration: failure_kind(trial) for configuration, trial in failed.items()}
     candidates: list[Json] = []
     for finalist, drawn in zip(comparison.finalists, drawings(comparison, objective)):
         candidates.append(
@@ -35,7 +37,7 @@ def finalists_data(
                 "values": list(finalist.values),
                 "gain": drawn.gain,
                 "interval": list(drawn.interval) if drawn.interval else None,
-                "failed": failed.get(finalist.configuration),
+                "failed": stages.get(finalist.configuration),
             }
         )
     working = _without(comparison, failed)
@@ -68,10 +70,10 @@ def _reason(
     if comparison is None or objective is None:
         return f"default kept: {_without_finalists(trials, space)}"
     if failed := _failed(comparison, trials):
-        kinds = ", ".join(f"{assignment(configuration)} ({kind})" for configuration, kind in failed.items())
+        reasons = ", ".join(f"{assignment(trial.configuration)} ({_reason_of(trial)})" for trial in failed.values())
         others = _without(comparison, failed)
         rest = _reason(others, trials, objectives, space) if others.finalists else "default kept: no finalist is left"
-        return f"{rest}; failed finalist{'' if len(failed) == 1 else 's'}: {kinds}"
+        return f"{rest}; failed finalist{'' if len(failed) == 1 else 's'}: {reasons}"
     decision = decision_of(comparison, objective, space)
     if decision.best is None:
         return f"default kept: no finalist made enough rounds ({comparison.rounds}) to be compared with it"
@@ -87,13 +89,22 @@ def _reason(
     return f"default kept: best finalist {gain_text}; about {rounds} would decide: {how}"
 
 
-def _failed(comparison: Comparison, trials: Sequence[Trial]) -> Mapping[Configuration, str]:
-    """The stages at which finalists failed, in their rounds or in their checks."""
-    failed = {c: kind for c, kind in zip(configurations(trials), failure_kinds(trials)) if kind is not None}
-    return {f.configuration: failed[f.configuration] for f in comparison.finalists if f.configuration in failed}
+def _failed(comparison: Comparison, trials: Sequence[Trial]) -> Mapping[Configuration, Trial]:
+    """The trials of finalists that failed, in their rounds or in their checks."""
+    places = {
+        c: i for i, (c, kind) in enumerate(zip(configurations(trials), failure_kinds(trials))) if kind is not None
+    }
+    compared = [finalist.configuration for finalist in comparison.finalists]
+    return {configuration: trials[places[configuration]] for configuration in compared if configuration in places}
 
 
-def _without(comparison: Comparison, failed: Mapping[Configuration, str]) -> Comparison:
+def _reason_of(trial: Trial) -> str:
+    """The stage, and the first line of what is known of it."""
+    first = trial.outcome.log.strip().partition("\n")[0] if isinstance(trial.outcome, Failed) else ""
+    return f"{failure_kind(trial)}: {first}" if first else str(failure_kind(trial))
+
+
+def _without(comparison: Comparison, failed: Mapping[Configuration, Trial]) -> Comparison:
     return replace(comparison, finalists=tuple(f for f in comparison.finalists if f.configuration not in failed))
 
 
