@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.benchmarks.accelerator import references
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
+from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
 from tests.benchmarks.bench_deep import Extent, Study, mean_and_error, run, values_of
+from tests.surrogates.deep_layers import random_layers, random_rows
 from tunepass.study.results.pareto import nondominated
+from tunepass.surrogates.deep_energy import DeepEnergy
+from tunepass.surrogates.deep_layer import JITTER
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +89,65 @@ def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: 
     assert values_of(again, "step", "sparse", 50, "density") == [[9.0], [2.0]]
     assert mean_and_error([1.0, 3.0]) == "2.000 ± 1.000"
     assert accelerator()[0].parameters[0].name == "HIDDEN"
+
+
+@pytest.mark.parametrize(("widths", "power"), [((3, 1), 0.5), ((3, 2, 1), 1.0), ((3, 3, 2, 2), 0.3)])
+def test_the_energy_by_its_definition_in_extended_precision(widths: tuple[int, ...], power: float) -> None:
+    layers, (x, y) = random_layers(widths), random_rows(widths[0], widths[-1])
+    exact = exact_energy(layers, x, y, JITTER, power)
+    assert DeepEnergy(x, y, power=power)(layers)[0] == pytest.approx(exact, rel=1e-11)
+    assert exact_energy(layers, x, y, 1e-3, power) != pytest.approx(exact, rel=1e-6)
+
+
+def test_a_reference_s_parameters_give_its_energy_and_its_predictions() -> None:
+    layers, (x, y) = random_layers((2, 2, 1)), random_rows(2, 1)
+    layers = [replace(layer, noise=layer.noise * 0 + layer.noise[0]) for layer in layers]
+    raw = {
+        "name": "two layers", "alpha": 1.0, "x": x.tolist(), "y": (3 + 2 * y).tolist(), "new": x.tolist(),
+        "new_y": y.tolist(), "energy": 1.0, "energy_with_jitter": 1.0, "scaled": True,
+        "layers": [
+            {
+                "lengthscales": layer.lengthscales.tolist(), "amplitude": float(layer.amplitude[0]),
+                "noise": float(layer.noise[0]), "z": layer.z.tolist(), "factor": layer.factor.tolist(),
+                "shift": layer.shift.tolist(),
+            }
+            for layer in layers
+        ],
+    }  # fmt: skip
+    case = references.Example.of(raw)
+    ours = references.evaluated(case)
+    scaled = (y - y.mean()) / y.std()
+    assert ours.energy == pytest.approx(exact_energy(layers, x, scaled, JITTER), rel=1e-11)
+    assert case.shift_and_scale == pytest.approx((3 + 2 * y.mean(), 2 * y.std()))
+    without_noise = references.layer_of({**raw["layers"][0], "noise": None})  # type: ignore[index, dict-item]
+    assert (np.exp(without_noise.noise) < 1e-300).all()
+
+
+def test_references_that_do_not_run_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    references.print_all({"geepee": None, "approxep": tmp_path}, sys.executable)
+    printed = capsys.readouterr().out
+    assert "geepee: not run, --geepee FOLDER" in printed
+    assert f"deepGP_approxEP: not run, {sys.executable} cannot run the code in {tmp_path}: ModuleNotFound" in printed
+    with pytest.raises(references.ReferenceError, match="does not start"):
+        references.examples("geepee", tmp_path, str(tmp_path / "python"), 1)
+
+
+def test_both_codes_are_trained_on_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    x, new = rng.random((40, 1)), rng.random((20, 1))
+    raw = {
+        "name": "sparse, collapsed", "alpha": 0.5, "x": x.tolist(), "y": np.sin(6 * x).tolist(), "new": new.tolist(),
+        "new_y": np.sin(6 * new).tolist(), "energy": -12.25, "energy_with_jitter": -12.0, "mean": new.tolist(),
+        "variance": (1 + 0 * new).tolist(), "mean_with_jitter": new.tolist(), "variance_with_jitter": new.tolist(),
+        "theta": [-1.0, 0.0, -6.0], "z": x[:20].tolist(),
+    }  # fmt: skip
+    case = references.Example.of(raw)
+    ours = references.trained(case, 10)
+    assert ours.energy < references.evaluated(case).energy
+    assert np.abs(ours.mean - np.sin(6 * new)).max() < 0.1
+    references.print_same_parameters("geepee", [case])
+    references.print_trained("geepee", [case], 10)
+    printed = capsys.readouterr().out
+    assert (
+        "| sparse, collapsed | 0.5 | -12.2500 | -12.0000 |" in printed and "| -64.8, 0.169, 0.348 | -12.2," in printed
+    )
