@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.benchmarks.accelerator import references
+from tests.benchmarks.accelerator import fronts_picture, references
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
 from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
-from tests.benchmarks.bench_deep import Extent, Study, mean_and_error, run, values_of
+from tests.benchmarks.bench_deep import Extent, Study, fronts_drawn, mean_and_error, run, values_of
 from tests.surrogates.deep_layers import random_layers, random_rows
+from tunepass.reports.axis import Axis
 from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_layer import JITTER
@@ -73,8 +74,26 @@ def test_all_models_predict_what_they_have_seen(table: DesignTable, monkeypatch:
 def test_a_search_only_gains_and_all_models_share_the_start(table: DesignTable) -> None:
     search = TableSearch(DesignTable(table.configurations[:60], table.losses[:60]), 12, 2)
     runs = {name: search.run(name, 0) for name in ("random", "gp matern, MAP", "sparse")}
-    assert len({volumes[0] for volumes in runs.values()}) == 1
-    assert all(len(v) == 3 and v[0] <= v[1] <= v[2] for v in runs.values())
+    assert len({tuple(tried[:12]) for tried in runs.values()}) == 1
+    for tried in runs.values():
+        volumes, front = search.volumes(tried), search.front(tried)
+        assert len(set(tried)) == 14 and len(volumes) == 3 and volumes[0] <= volumes[1] <= volumes[2]
+        assert (np.diff(front[:, 0]) > 0).all() and (np.diff(front[:, 1]) < 0).all()
+
+
+def test_a_picture_has_the_front_of_each_model_and_of_the_table(table: DesignTable) -> None:
+    extent, results = Extent(sizes=(), splits=0, steps=0, iterations=1, starts=2), {}
+    for number, model in enumerate(fronts_picture.LABELS):
+        for start in range(2):
+            results[f"search/{model}/1/{start}"] = {
+                "error": [2.0, 4.0 + number, 50.0], "power": [3.0, 1.0, 0.2], "volume": [50.0, 60.0 + number],
+            }  # fmt: skip
+    drawn = fronts_drawn(results, extent, table)
+    assert all(f">{label}</text>" in drawn for label in (*fronts_picture.LABELS, fronts_picture.WHOLE))
+    assert drawn.count("<polyline") == 7 and drawn.count('<path class="m') == 14 and "mean of 2 starts" in drawn
+    across, up = Axis(1.0, 10.0, 0.0, 100.0, log=True), Axis(0.15, 15.0, 100.0, 0.0, log=True)
+    path = fronts_picture.staircase(np.array([[1.0, 1.5], [10**0.5, 0.15], [50.0, 0.1]]), across, up)
+    assert path == "M 0.0 0.0 V 50.0 H 50.0 V 100.0 H 100.0"
 
 
 def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

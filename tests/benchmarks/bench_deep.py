@@ -1,7 +1,7 @@
 """Sparse, deep and joint deep processes on designs of the accelerator: identities, time, predictions and searches.
 
-    python -m tests.benchmarks.bench_deep [--quick] [--results FILE] [--table FILE] [--only NAME,...] [--picture FILE]
-        [--geepee FOLDER] [--approxep FOLDER] [--python PYTHON]
+    python -m tests.benchmarks.bench_deep [--quick] [--results FILE] [--table FILE] [--rows N] [--only NAME,...]
+        [--picture FILE] [--fronts FILE] [--geepee FOLDER] [--approxep FOLDER] [--python PYTHON]
 
 `make bench-deep` runs it. Each task's result is a line of FILE (JSON; out/bench_deep.jsonl), and a task whose line is
 there is not run again: a stopped run goes on where it stopped. The tables print mean ± standard error over the tasks.
@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.accelerator import identities, picture, references
+from tests.benchmarks.accelerator import fronts_picture, identities, picture, references
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, paper_settings, predictor
 from tests.benchmarks.accelerator.designs import TABLE, DesignTable, accelerator
 from tunepass.space.features.embedding import Embedding
@@ -91,7 +91,10 @@ class Study:
         return {"density": float(log_density(mean, variance, loss[:, None])[0])}
 
     def search(self, model: str, iterations: int, seed: int) -> Result:
-        return {"volume": TableSearch(self.table, 30, iterations).run(model, seed)}
+        search = TableSearch(self.table, 30, iterations)
+        tried = search.run(model, seed)
+        error, power = search.front(tried).T.tolist()
+        return {"volume": search.volumes(tried), "error": error, "power": power}
 
 
 def timed_training() -> Result:
@@ -186,6 +189,17 @@ def print_tables(results: Mapping[str, Result], extent: Extent, only: Sequence[s
             print(f"| {model} | {' | '.join(mean_and_error([v[mark] for v in volumes]) for mark in marks)} |")
 
 
+def fronts_drawn(results: Mapping[str, Result], extent: Extent, table: DesignTable) -> str:
+    """The picture of the searches: fronts of the first start, and mean hypervolumes."""
+    searches = {}
+    for model in fronts_picture.LABELS:
+        sets = [values_of(results, "search", model, extent.iterations, name) for name in ("error", "power", "volume")]
+        front = np.column_stack([np.array(values[0]) for values in sets[:2]])
+        searches[model] = fronts_picture.Searches(front, np.array(sets[2]))
+    whole = TableSearch(table, 0, 0).front(list(range(len(table.losses))))
+    return fronts_picture.drawn(searches, whole)
+
+
 def print_hours(results: Mapping[str, Result], extent: Extent, study: Study, only: Sequence[str]) -> None:
     """What ran, and what the whole would take if seconds grow with the rows, and a search's with the squared length."""
     spent = {key: float(np.array(result["seconds"])) for key, result in results.items() if "seconds" in result}
@@ -208,8 +222,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer sizes, splits and iterations: some minutes")
     parser.add_argument("--results", type=Path, default=Path("out/bench_deep.jsonl"))
     parser.add_argument("--table", type=Path, default=TABLE, help="recorded designs (designs.py)")
+    parser.add_argument("--rows", type=int, help="only the first designs of the table")
     parser.add_argument("--only", default="identities,references,time,step,density,search")
     parser.add_argument("--picture", type=Path, help="where a picture of a step function's layers goes")
+    parser.add_argument("--fronts", type=Path, help="where a picture of the searches' fronts goes")
     parser.add_argument("--geepee", type=Path, help="a checkout of geepee, for `references`")
     parser.add_argument("--approxep", type=Path, help="a checkout of deepGP_approxEP, for `references`")
     parser.add_argument("--python", default=sys.executable, help="a Python that imports both")
@@ -223,12 +239,14 @@ def main() -> None:
         references.print_all({"geepee": options.geepee, "approxep": options.approxep}, options.python)
     if not set(only) & TABLED:
         return
-    study = Study(DesignTable.read(options.table))
+    study = Study(DesignTable.read(options.table).first(options.rows))
     fifth = len(study.table.losses) // 5
     print(f"\n{len(study.table.losses)} recorded designs; the near-optimal fifth has {fifth}")
     extent = replace(extent, sizes=tuple(size for size in extent.sizes if size <= fifth - LEAST_TESTS))
     results = run(study, extent, only, options.results)
     print_tables(results, extent, only)
+    if options.fronts and "search" in only:
+        options.fronts.write_text(fronts_drawn(results, extent, study.table))
     print_hours(results, extent, study, only)
 
 
