@@ -4,6 +4,7 @@
     h         (n, w) standardised principal components of the inputs over their lengthscales, w being a layer's width
     z         inducing inputs: rows that k-means++ draws, of the inputs in the first layer and of h in the others
     T1, t     of a hidden node: 100 I, and t so that its mean at z is h there; of an output: those of FITC given h
+    l         lengthscales: those of a sparse process; above, 1 over what the components were divided by
 
 A hidden layer thus begins as the identity on h, and the energy as that of a sparse process of h. Settings of the paper
 (Havasi 2017, Table 4.1): rate 0.01, batches of 50, 2,000 epochs. Adam is Kingma & Ba 2015, Alg. 1.
