@@ -29,7 +29,7 @@ def table() -> DesignTable:
 
 
 def test_the_table_has_the_drawn_designs_and_what_the_model_says_of_them(table: DesignTable) -> None:
-    assert len(set(table.configurations)) == len(table.losses) > 1900
+    assert len(set(table.configurations)) == len(table.losses) == 6000
     drawn = list(islice(designs(), 30))
     assert tuple(drawn) == table.configurations[:30]
     for configuration, (_, power) in zip(drawn, table.losses):

@@ -55,7 +55,7 @@ class Extent:
     starts: int
 
 
-QUICK = Extent(sizes=(20, 50, 100, 200), splits=4, steps=10, iterations=40, starts=5)
+QUICK = Extent(sizes=(20, 50, 100, 200, 300), splits=4, steps=10, iterations=40, starts=5)
 WHOLE = Extent(sizes=(20, 50, 100, 200, 300), splits=100, steps=50, iterations=200, starts=50)
 
 
