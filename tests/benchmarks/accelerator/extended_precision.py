@@ -53,13 +53,13 @@ def nodes(layer: Layer, k: Extended, rows: int, alpha: float) -> list[NodeAtCavi
             phis.append((h @ covariance @ h - log_precision) / 2)
         mean, factors = covariance @ h, rows / extended(alpha)
         total = log_k / 2 + (factors - 1) * phis[0] - factors * phis[1]
-        made.append(NodeAtCavity(inverse @ mean, inverse @ covariance @ inverse - inverse, total))
+        made.append(NodeAtCavity(inverse @ mean, inverse @ covariance @ inverse - inverse, np.longdouble(total)))
     return made
 
 
 def energy(layers: Sequence[Layer], x: Floats, y: Floats, jitter: float, alpha: float = 1.0) -> float:
     """E of layers given rows x (n, q) and outputs y (n, d); the jitter is times the amplitude."""
-    mean, variance, total = extended(x), np.zeros_like(extended(x)), extended(0.0)
+    mean, variance, total = extended(x), 0 * extended(x), extended(0.0)
     for number, layer in enumerate(layers):
         z, squared = extended(layer.z), np.exp(2 * extended(layer.lengthscales))
         f, noise = np.exp(extended(layer.amplitude[0])), np.exp(extended(layer.noise))
@@ -73,7 +73,7 @@ def energy(layers: Sequence[Layer], x: Floats, y: Floats, jitter: float, alpha: 
         exponent = apart**2 / (4 * squared) + (mean[:, None, None] - middle) ** 2 / two
         psi2 = f**2 * (np.sqrt(squared / two) * np.exp(-exponent)).prod(axis=-1)
         means = np.column_stack([psi1 @ node.mean_weights for node in made])
-        variances = []
+        variances = list[Extended]()
         for node, column in zip(made, means.T):
             spread = node.spread + (np.outer(node.mean_weights, node.mean_weights) if number else 0)
             variances.append(f + (psi2 * spread).sum(axis=(1, 2)) - (column**2 if number else 0))
