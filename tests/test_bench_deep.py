@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.benchmarks.accelerator import fronts_picture, references
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
-from tests.benchmarks.bench_deep import Extent, Study, mean_and_error, run, values_of
+from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
+from tests.benchmarks.bench_deep import Extent, Study, fronts_drawn, mean_and_error, run, values_of
+from tests.surrogates.deep_layers import random_layers, random_rows
+from tunepass.reports.axis import Axis
 from tunepass.study.results.pareto import nondominated
+from tunepass.surrogates.deep_energy import DeepEnergy
+from tunepass.surrogates.deep_layer import JITTER
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +29,7 @@ def table() -> DesignTable:
 
 
 def test_the_table_has_the_drawn_designs_and_what_the_model_says_of_them(table: DesignTable) -> None:
-    assert len(set(table.configurations)) == len(table.losses) > 1900
+    assert len(set(table.configurations)) == len(table.losses) == 6000
     drawn = list(islice(designs(), 30))
     assert tuple(drawn) == table.configurations[:30]
     for configuration, (_, power) in zip(drawn, table.losses):
@@ -66,8 +74,26 @@ def test_all_models_predict_what_they_have_seen(table: DesignTable, monkeypatch:
 def test_a_search_only_gains_and_all_models_share_the_start(table: DesignTable) -> None:
     search = TableSearch(DesignTable(table.configurations[:60], table.losses[:60]), 12, 2)
     runs = {name: search.run(name, 0) for name in ("random", "gp matern, MAP", "sparse")}
-    assert len({volumes[0] for volumes in runs.values()}) == 1
-    assert all(len(v) == 3 and v[0] <= v[1] <= v[2] for v in runs.values())
+    assert len({tuple(tried[:12]) for tried in runs.values()}) == 1
+    for tried in runs.values():
+        volumes, front = search.volumes(tried), search.front(tried)
+        assert len(set(tried)) == 14 and len(volumes) == 3 and volumes[0] <= volumes[1] <= volumes[2]
+        assert (np.diff(front[:, 0]) > 0).all() and (np.diff(front[:, 1]) < 0).all()
+
+
+def test_a_picture_has_the_front_of_each_model_and_of_the_table(table: DesignTable) -> None:
+    extent, results = Extent(sizes=(), splits=0, steps=0, iterations=1, starts=2), {}
+    for number, model in enumerate(fronts_picture.LABELS):
+        for start in range(2):
+            results[f"search/{model}/1/{start}"] = {
+                "error": [2.0, 4.0 + number, 50.0], "power": [3.0, 1.0, 0.2], "volume": [50.0, 60.0 + number],
+            }  # fmt: skip
+    drawn = fronts_drawn(results, extent, table)
+    assert all(f">{label}</text>" in drawn for label in (*fronts_picture.LABELS, fronts_picture.WHOLE))
+    assert drawn.count("<polyline") == 7 and drawn.count('<path class="m') == 14 and "mean of 2 starts" in drawn
+    across, up = Axis(1.0, 10.0, 0.0, 100.0, log=True), Axis(0.15, 15.0, 100.0, 0.0, log=True)
+    path = fronts_picture.staircase(np.array([[1.0, 1.5], [10**0.5, 0.15], [50.0, 0.1]]), across, up)
+    assert path == "M 0.0 0.0 V 50.0 H 50.0 V 100.0 H 100.0"
 
 
 def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,3 +108,65 @@ def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: 
     assert values_of(again, "step", "sparse", 50, "density") == [[9.0], [2.0]]
     assert mean_and_error([1.0, 3.0]) == "2.000 ± 1.000"
     assert accelerator()[0].parameters[0].name == "HIDDEN"
+
+
+@pytest.mark.parametrize(("widths", "power"), [((3, 1), 0.5), ((3, 2, 1), 1.0), ((3, 3, 2, 2), 0.3)])
+def test_the_energy_by_its_definition_in_extended_precision(widths: tuple[int, ...], power: float) -> None:
+    layers, (x, y) = random_layers(widths), random_rows(widths[0], widths[-1])
+    exact = exact_energy(layers, x, y, JITTER, power)
+    assert DeepEnergy(x, y, power=power)(layers)[0] == pytest.approx(exact, rel=1e-11)
+    assert exact_energy(layers, x, y, 1e-3, power) != pytest.approx(exact, rel=1e-6)
+
+
+def test_a_reference_s_parameters_give_its_energy_and_its_predictions() -> None:
+    layers, (x, y) = random_layers((2, 2, 1)), random_rows(2, 1)
+    layers = [replace(layer, noise=layer.noise * 0 + layer.noise[0]) for layer in layers]
+    raw = {
+        "name": "two layers", "alpha": 1.0, "x": x.tolist(), "y": (3 + 2 * y).tolist(), "new": x.tolist(),
+        "new_y": y.tolist(), "energy": 1.0, "energy_with_jitter": 1.0, "scaled": True,
+        "layers": [
+            {
+                "lengthscales": layer.lengthscales.tolist(), "amplitude": float(layer.amplitude[0]),
+                "noise": float(layer.noise[0]), "z": layer.z.tolist(), "factor": layer.factor.tolist(),
+                "shift": layer.shift.tolist(),
+            }
+            for layer in layers
+        ],
+    }  # fmt: skip
+    case = references.Example.of(raw)
+    ours = references.evaluated(case)
+    scaled = (y - y.mean()) / y.std()
+    assert ours.energy == pytest.approx(exact_energy(layers, x, scaled, JITTER), rel=1e-11)
+    assert case.shift_and_scale == pytest.approx((3 + 2 * y.mean(), 2 * y.std()))
+    without_noise = references.layer_of({**raw["layers"][0], "noise": None})  # type: ignore[index, dict-item]
+    assert (np.exp(without_noise.noise) < 1e-300).all()
+
+
+def test_references_that_do_not_run_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    references.print_all({"geepee": None, "approxep": tmp_path}, sys.executable)
+    printed = capsys.readouterr().out
+    assert "geepee: not run, --geepee FOLDER" in printed
+    assert f"deepGP_approxEP: not run, {sys.executable} cannot run the code in {tmp_path}: ModuleNotFound" in printed
+    with pytest.raises(references.ReferenceError, match="does not start"):
+        references.examples("geepee", tmp_path, str(tmp_path / "python"), 1)
+
+
+def test_both_codes_are_trained_on_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    x, new = rng.random((40, 1)), rng.random((20, 1))
+    raw = {
+        "name": "sparse, collapsed", "alpha": 0.5, "x": x.tolist(), "y": np.sin(6 * x).tolist(), "new": new.tolist(),
+        "new_y": np.sin(6 * new).tolist(), "energy": -12.25, "energy_with_jitter": -12.0, "mean": new.tolist(),
+        "variance": (1 + 0 * new).tolist(), "mean_with_jitter": new.tolist(), "variance_with_jitter": new.tolist(),
+        "theta": [-1.0, 0.0, -6.0], "z": x[:20].tolist(),
+    }  # fmt: skip
+    case = references.Example.of(raw)
+    ours = references.trained(case, 10)
+    assert ours.energy < references.evaluated(case).energy
+    assert np.abs(ours.mean - np.sin(6 * new)).max() < 0.1
+    references.print_same_parameters("geepee", [case])
+    references.print_trained("geepee", [case], 10)
+    printed = capsys.readouterr().out
+    assert (
+        "| sparse, collapsed | 0.5 | -12.2500 | -12.0000 |" in printed and "| -64.8, 0.169, 0.348 | -12.2," in printed
+    )

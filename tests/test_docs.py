@@ -241,7 +241,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/sparse.md": {"console", "text"},
         "docs/gpu.md": {"console", "text"},
         "docs/dnn.md": {"console", "yaml"},
-        "docs/accelerator.md": {"console"},
+        "docs/accelerator.md": {"c", "console"},  # c: tests/backends/test_accelerator.py
         "docs/deep.md": {"python"},
         "docs/extending.md": {"python", "toml"},
         "docs/embedding.md": {"python"},

@@ -1,4 +1,4 @@
-"""Trains the network of mlp.c on the digits that scikit-learn ships, and prints its error as the chip computes it.
+"""Trains the network of mlp.c on a set that scikit-learn ships, and prints its error as the chip computes it.
 
 The weights are quantised to the format, some of their bits cannot be read from SRAM, small activities are left out
 (Minerva, stages 3 to 5: Reagen et al., ISCA 2016), and the test images go through the integers of mlp.c.
@@ -12,24 +12,28 @@ from itertools import pairwise
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-INPUTS, CLASSES, BATCH, MOMENTUM = 64, 10, 32, 0.9
-TEST = 540  # images
+BATCH, MOMENTUM = 32, 0.9
+TEST = 540  # rows
+SETS = {"digits": load_digits, "cancer": load_breast_cancer, "wine": load_wine}
 
 
-def digits(count, rng):
-    """Images in [0, 1] and labels, `count` of them (0: all) in a random order; up to 540, or a third, are for tests."""
-    data = load_digits()
+def split(name, count, rng):
+    """Rows of a set and their labels, `count` (0: all) in a random order: those to train on, then up to 540, or a
+    third, for tests. Inputs are in [0, 1]: pixels by 16, other columns by the ends of the rows to train on."""
+    data = SETS[name]()
     order = rng.permutation(len(data.data))[: count or None]
-    images, labels = data.data[order] / 16, data.target[order]
+    rows, labels = data.data[order], data.target[order]
     first = len(order) - min(TEST, len(order) // 3)
-    return images[:first], labels[:first], images[first:], labels[first:]
+    low, high = (0, 16) if name == "digits" else (rows[:first].min(axis=0), rows[:first].max(axis=0))
+    rows = np.clip((rows - low) / np.maximum(high - low, 1e-12), 0, 1)
+    return rows[:first], labels[:first], rows[first:], labels[first:]
 
 
-def train(images, labels, hidden, rate, dropout, l2, epochs, rng):
+def train(images, labels, classes, hidden, rate, dropout, l2, epochs, rng):
     """[(weights (outputs, inputs), biases)] of both layers, by stochastic gradient descent with momentum."""
-    sizes = (INPUTS, hidden, CLASSES)
+    sizes = (images.shape[1], hidden, classes)
     layers = [[rng.normal(0, np.sqrt(2 / i), (o, i)), np.zeros(o)] for i, o in pairwise(sizes)]
     speeds = [[np.zeros_like(values) for values in layer] for layer in layers]
     for _ in range(epochs):
@@ -95,11 +99,12 @@ def infer(layers, x, bits, fraction, threshold):
 
 
 def error_share(options):
-    """Of the test images, those that the network takes for another digit."""
-    rng = np.random.default_rng(options.seed)
-    images, labels, tested, wanted = digits(options.images, rng)
+    """Of the rows for tests, those that the network takes for another class."""
+    rng, classes = np.random.default_rng(options.seed), len(SETS[options.data]().target_names)
+    images, labels, tested, wanted = split(options.data, options.images, rng)
+    shape = (options.hidden, options.rate, options.dropout, options.l2, options.epochs)
     with np.errstate(all="ignore"):  # a rate that is too large diverges: the error says so
-        trained = train(images, labels, options.hidden, options.rate, options.dropout, options.l2, options.epochs, rng)
+        trained = train(images, labels, classes, *shape, rng)
     fraction = fraction_bits(options.bits, options.integer_share)
     layers = [[quantised(values, options.bits, fraction) for values in layer] for layer in trained]
     for layer in layers:
@@ -115,10 +120,11 @@ def arguments():
         parser.add_argument(name, type=float)
     parser.add_argument("bits", type=int)
     parser.add_argument("integer_share", type=float)
+    parser.add_argument("--data", choices=SETS, default="digits", help="mlp.c's INPUTS and CLASSES are the set's")
     parser.add_argument("--prune", type=float, default=0.05, help="activities below are left out")
     parser.add_argument("--faults", type=float, default=1e-4, help="share of bits of SRAM that cannot be read")
     parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--images", type=int, default=0, help="0: all")
+    parser.add_argument("--images", type=int, default=0, help="rows, 0: all")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 

@@ -96,6 +96,40 @@ def test_the_same_kernel_is_priced_on_an_fpga_too(tmp_path: Path) -> None:
     assert [o.name for o in made.objectives()] == ["error", "luts"] and made.device == "zcu102"
 
 
+@pytest.mark.parametrize(("data", "inputs", "classes", "guess"), [("cancer", 30, 2, 0.35), ("wine", 13, 3, 0.6)])
+def test_other_sets_train_the_same_kernel(tmp_path: Path, data: str, inputs: int, classes: int, guess: float) -> None:
+    source, script = quick(tmp_path), training()
+    text = source.read_text().replace("#define INPUTS 64", f"#define INPUTS {inputs}")
+    source.write_text(text.replace("#define CLASSES 10", f"#define CLASSES {classes}"))
+    made = backend(source, "cycles")
+    with made.evaluator() as run:
+        outcome = run(default_of(made.kernel)).outcome
+    assert isinstance(outcome, Measured) and outcome.values["cycles"] == inputs * 13 + 100 * 1 + 2 * 2
+    rows, labels, tested, _ = script.split(data, 0, np.random.default_rng(0))
+    assert rows.shape[1] == tested.shape[1] == inputs and set(labels) == set(range(classes))
+    assert min(rows.min(), tested.min()) == 0 and max(rows.max(), tested.max()) == 1
+    words = ["100", "0.1", "0", "0", "8", "0.25", "--data", data]
+    assert script.error_share(script.arguments().parse_args(words)) < 0.3 * guess
+
+
+def test_pruning_and_faults_may_be_parameters(tmp_path: Path) -> None:
+    """By the pragmas of docs/accelerator.md, in place of the sample's run."""
+    text = (SAMPLE.parents[1] / "docs" / "accelerator.md").read_text()
+    (pragmas,) = re.findall(r"^```c\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    source = tmp_path / "mlp.c"
+    run = re.compile(r"#pragma tunepass hls run .*?\n\n", re.DOTALL)
+    source.write_text(run.sub(lambda _: pragmas + "\n", (SAMPLE / "mlp.c").read_text(), count=1))
+    assert [p.name for p in load(source).parameters] == [*SEARCHED, "PRUNED", "FAULTS"]
+    assert source.read_text().count("hls run") == 1 and "--faults {FAULTS}" in source.read_text()
+    script = training()
+    words = ["50", "0.1", "0", "0", "8", "0.25", "--epochs", "3"]
+    errors = [
+        script.error_share(script.arguments().parse_args([*words, *extra]))
+        for extra in ([], ["--prune", "100"], ["--faults", "0.9"])
+    ]
+    assert errors[0] < 0.3 and min(errors[1:]) > 0.5  # without activities, or without weights, it guesses
+
+
 def test_a_synthesis_tool_and_a_command_are_refused_together(tmp_path: Path) -> None:
     kernel = load(quick(tmp_path))
     with pytest.raises(TunepassError, match="has a command that measures it"):

@@ -1,11 +1,14 @@
 """Sparse, deep and joint deep processes on designs of the accelerator: identities, time, predictions and searches.
 
-    python -m tests.benchmarks.bench_deep [--quick] [--results FILE] [--table FILE] [--only NAME,...] [--picture FILE]
+    python -m tests.benchmarks.bench_deep [--quick] [--results FILE] [--table FILE] [--rows N] [--only NAME,...]
+        [--picture FILE] [--fronts FILE] [--geepee FOLDER] [--approxep FOLDER] [--python PYTHON]
 
 `make bench-deep` runs it. Each task's result is a line of FILE (JSON; out/bench_deep.jsonl), and a task whose line is
 there is not run again: a stopped run goes on where it stopped. The tables print mean ± standard error over the tasks.
 
 identities   differences that are 0 but for rounding, or small
+references   energies and predictions beside those of geepee and deepGP_approxEP, on their examples: --geepee FOLDER,
+             --approxep FOLDER and --python PYTHON, which imports their code (checkouts are for Python 2)
 time         CPU seconds of a training of two outputs and 300 rows with 30 inducing inputs, 2,000 epochs in batches
              of 50, and of a refit to one row more
 step         log density of 200 noisy points of a step function, given 50
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.accelerator import identities, picture
+from tests.benchmarks.accelerator import fronts_picture, identities, picture, references
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, paper_settings, predictor
 from tests.benchmarks.accelerator.designs import TABLE, DesignTable, accelerator
 from tunepass.space.features.embedding import Embedding
@@ -35,6 +39,7 @@ from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 
 LEAST_TESTS = 150  # designs of the fifth that no training has
+TABLED = {"time", "step", "density", "search"}  # sections with tasks
 Result = dict[str, float | list[float]]
 STEP_MODELS = tuple(name for name in MODELS if name != "joint_deep")
 
@@ -50,7 +55,7 @@ class Extent:
     starts: int
 
 
-QUICK = Extent(sizes=(20, 50, 100, 200), splits=4, steps=10, iterations=40, starts=5)
+QUICK = Extent(sizes=(20, 50, 100, 200, 300), splits=4, steps=10, iterations=40, starts=5)
 WHOLE = Extent(sizes=(20, 50, 100, 200, 300), splits=100, steps=50, iterations=200, starts=50)
 
 
@@ -86,7 +91,10 @@ class Study:
         return {"density": float(log_density(mean, variance, loss[:, None])[0])}
 
     def search(self, model: str, iterations: int, seed: int) -> Result:
-        return {"volume": TableSearch(self.table, 30, iterations).run(model, seed)}
+        search = TableSearch(self.table, 30, iterations)
+        tried = search.run(model, seed)
+        error, power = search.front(tried).T.tolist()
+        return {"volume": search.volumes(tried), "error": error, "power": power}
 
 
 def timed_training() -> Result:
@@ -181,6 +189,17 @@ def print_tables(results: Mapping[str, Result], extent: Extent, only: Sequence[s
             print(f"| {model} | {' | '.join(mean_and_error([v[mark] for v in volumes]) for mark in marks)} |")
 
 
+def fronts_drawn(results: Mapping[str, Result], extent: Extent, table: DesignTable) -> str:
+    """The picture of the searches: fronts of the first start, and mean hypervolumes."""
+    searches = {}
+    for model in fronts_picture.LABELS:
+        sets = [values_of(results, "search", model, extent.iterations, name) for name in ("error", "power", "volume")]
+        front = np.column_stack([np.array(values[0]) for values in sets[:2]])
+        searches[model] = fronts_picture.Searches(front, np.array(sets[2]))
+    whole = TableSearch(table, 0, 0).front(list(range(len(table.losses))))
+    return fronts_picture.drawn(searches, whole)
+
+
 def print_hours(results: Mapping[str, Result], extent: Extent, study: Study, only: Sequence[str]) -> None:
     """What ran, and what the whole would take if seconds grow with the rows, and a search's with the squared length."""
     spent = {key: float(np.array(result["seconds"])) for key, result in results.items() if "seconds" in result}
@@ -203,20 +222,31 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer sizes, splits and iterations: some minutes")
     parser.add_argument("--results", type=Path, default=Path("out/bench_deep.jsonl"))
     parser.add_argument("--table", type=Path, default=TABLE, help="recorded designs (designs.py)")
-    parser.add_argument("--only", default="identities,time,step,density,search")
+    parser.add_argument("--rows", type=int, help="only the first designs of the table")
+    parser.add_argument("--only", default="identities,references,time,step,density,search")
     parser.add_argument("--picture", type=Path, help="where a picture of a step function's layers goes")
+    parser.add_argument("--fronts", type=Path, help="where a picture of the searches' fronts goes")
+    parser.add_argument("--geepee", type=Path, help="a checkout of geepee, for `references`")
+    parser.add_argument("--approxep", type=Path, help="a checkout of deepGP_approxEP, for `references`")
+    parser.add_argument("--python", default=sys.executable, help="a Python that imports both")
     options = parser.parse_args()
     only, extent = options.only.split(","), QUICK if options.quick else WHOLE
     if options.picture:
         options.picture.write_text(picture.drawn())
     if "identities" in only:
         identities.print_all()
-    study = Study(DesignTable.read(options.table))
+    if "references" in only:
+        references.print_all({"geepee": options.geepee, "approxep": options.approxep}, options.python)
+    if not set(only) & TABLED:
+        return
+    study = Study(DesignTable.read(options.table).first(options.rows))
     fifth = len(study.table.losses) // 5
     print(f"\n{len(study.table.losses)} recorded designs; the near-optimal fifth has {fifth}")
     extent = replace(extent, sizes=tuple(size for size in extent.sizes if size <= fifth - LEAST_TESTS))
     results = run(study, extent, only, options.results)
     print_tables(results, extent, only)
+    if options.fronts and "search" in only:
+        options.fronts.write_text(fronts_drawn(results, extent, study.table))
     print_hours(results, extent, study, only)
 
 

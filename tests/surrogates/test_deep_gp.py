@@ -12,7 +12,13 @@ from tunepass.surrogates.base import Floats, Surrogate
 from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.deep_layer import Layer, flattened
-from tunepass.surrogates.deep_training import DeepSettings, DivergedError, Training, principal_components
+from tunepass.surrogates.deep_training import (
+    DeepSettings,
+    DivergedError,
+    Training,
+    initial_layers,
+    principal_components,
+)
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.kernels import Features
 from tunepass.testing.surrogate import SurrogateContract, rows
@@ -107,9 +113,22 @@ def test_a_start_without_energy_is_no_start() -> None:
 def test_components_without_variance_are_random_and_distinct() -> None:
     x = np.zeros((20, 3))
     x[:, 1] = np.linspace(0, 1, 20)
-    scores = principal_components(x, 4, np.random.default_rng(0))
+    scores, spread = principal_components(x, 4, np.random.default_rng(0))
     assert abs(np.corrcoef(scores[:, 0], x[:, 1])[0, 1]) == pytest.approx(1.0)
     assert np.linalg.matrix_rank(scores) == 4
+    assert spread[0] == pytest.approx(x[:, 1].std()) and (spread > 0).all()
+    np.testing.assert_allclose([scores.mean(axis=0), scores.std(axis=0)], [[0.0] * 4, [1.0] * 4], atol=1e-12)
+    assert np.abs(np.diff(scores, axis=0)).max() < 0.6  # smooth along the column that varies
+
+
+def test_a_start_with_more_nodes_than_columns_has_the_energy_of_a_sparse_process() -> None:
+    """A node that has no component to begin with must not cost more than the data: its values have to be smooth."""
+    rng = np.random.default_rng(42)
+    x = rng.random((200, 1))
+    y = np.sin(12 * x) + 0.5 * np.cos(25 * x) + 0.15 * rng.normal(size=(200, 1))
+    y, settings = (y - y.mean()) / y.std(), DeepSettings(fewest_inducing=20)
+    layers = initial_layers(x, y, np.ones(y.shape, bool), np.array([0.09]), settings)
+    assert abs(DeepEnergy(x, y)(layers)[0]) < 2 * len(x)
 
 
 def test_a_thousand_rows_and_duplicates() -> None:

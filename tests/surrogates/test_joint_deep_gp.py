@@ -124,6 +124,7 @@ def test_a_thousand_rows_and_duplicates() -> None:
 
 PROGRAM = """
 import numpy as np
+from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.testing.surrogate import rows
@@ -132,6 +133,10 @@ process = JointDeepProcess(DeepSettings(steps=20))
 process.fit_joint(x, np.column_stack([y, y**2]))
 posterior = process.joint_posterior(rows(50, seed=1)[0])
 print(posterior.mean.tobytes().hex(), posterior.covariance.tobytes().hex())
+single = DeepProcess(DeepSettings(steps=20))
+single.fit(x, y)
+posterior = single.posterior(rows(50, seed=1)[0])
+print(posterior.mean.tobytes().hex(), posterior.variance.tobytes().hex())
 """
 
 

@@ -71,7 +71,7 @@ def test_inducing_inputs_at_the_data_give_the_full_process(kernel: KernelName) -
     y = (y - y.mean()) / y.std()
     fitc = Fitc(expansion.rows(x), expansion.group, y, kernel, np.zeros(30))
     expected = Likelihood(x, MIXED, y, kernel, JITTER)(THETA)[0]
-    assert fitc(THETA, expansion.rows(x))[0] == pytest.approx(expected, abs=1e-5)
+    assert fitc(THETA, expansion.rows(x))[0] == pytest.approx(expected, abs=1e-9)
 
 
 def dense(fitc: Fitc, z: Floats) -> tuple[Floats, Floats, Floats]:

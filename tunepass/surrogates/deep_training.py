@@ -4,6 +4,7 @@
     h         (n, w) standardised principal components of the inputs over their lengthscales, w being a layer's width
     z         inducing inputs: rows that k-means++ draws, of the inputs in the first layer and of h in the others
     T1, t     of a hidden node: 100 I, and t so that its mean at z is h there; of an output: those of FITC given h
+    l         lengthscales: those of a sparse process; above, 1 over what the components were divided by
 
 A hidden layer thus begins as the identity on h, and the energy as that of a sparse process of h. Settings of the paper
 (Havasi 2017, Table 4.1): rate 0.01, batches of 50, 2,000 epochs. Adam is Kingma & Ba 2015, Alg. 1.
@@ -91,25 +92,33 @@ def initial_layers(x: Floats, y: Floats, observed: Mask, lengthscales: Floats, s
     rng, count = np.random.default_rng([settings.seed, len(x)]), settings.inducing(len(x))
     layers, inputs, logs = [], x, np.log(lengthscales)
     for width in settings.hidden:
-        scores = principal_components(x / lengthscales, width, rng)
+        scores, spread = principal_components(x / lengthscales, width, rng)
         chosen = spread_rows(inputs, count, rng)
         layers.append(_identity_layer(inputs[chosen], scores[chosen], logs))
-        inputs, logs = scores, np.zeros(width)
+        inputs, logs = scores, -np.log(spread)
     z = inputs[spread_rows(inputs, count, rng)]
     return [*layers, _output_layer(z, inputs, y, observed, logs)]
 
 
-def principal_components(x: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Standardised scores (n, count) of the first components; random columns in place of those without variance."""
+def principal_components(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Standardised scores (n, count) of the first components, and what they were divided by (count,).
+
+    In place of components without variance: waves along random directions, smooth at distances below 1 (Rahimi & Recht
+    2007, Alg. 1), and random numbers where all rows are equal.
+    """
     centered = x - x.mean(axis=0)
     values, vectors = np.linalg.eigh(product(centered.T, centered))
     order = np.argsort(-values, kind="stable")[:count]
     scores = product(centered, np.ascontiguousarray(vectors[:, order]))
     scores = np.column_stack([scores, np.zeros((len(x), count - len(order)))])
+    constant = scores.std(axis=0) < 1e-9
+    missing = int(constant.sum())
+    waves = np.cos(product(x, rng.normal(size=(x.shape[1], missing))) + rng.uniform(0.0, 2 * math.pi, missing))
+    waves[:, waves.std(axis=0) < 1e-9] = rng.normal(size=(len(x), 1))
+    scores[:, constant] = waves
     spread = scores.std(axis=0)
-    constant = spread < 1e-9
-    scores[:, constant] = rng.normal(size=(len(x), int(constant.sum())))
-    return np.ascontiguousarray(scores / np.where(constant, 1.0, spread))
+    spread[spread < 1e-9] = 1.0
+    return np.ascontiguousarray((scores - scores.mean(axis=0)) / spread), spread
 
 
 def _kernel(z: Floats, x: Floats, logs: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -41,6 +42,20 @@ class SurrogateContract:
         two.fit(*rows(25, seed=4))
         np.testing.assert_array_equal(one.posterior(new).mean, two.posterior(new).mean)
         np.testing.assert_array_equal(one.posterior(new).variance, two.posterior(new).variance)
+
+    def test_fits_in_several_threads_give_the_same_posterior(self, make: Callable[[], Surrogate]) -> None:
+        new = rows(9, seed=5)[0]
+
+        def predicted(n: int) -> Floats:
+            surrogate = make()
+            surrogate.fit(*rows(n, seed=4))
+            posterior = surrogate.posterior(new)
+            return np.concatenate([posterior.mean, posterior.variance])
+
+        sizes = (14, 15, 14)
+        alone = [predicted(n) for n in sizes]
+        with ThreadPoolExecutor(len(sizes)) as threads:
+            np.testing.assert_array_equal(list(threads.map(predicted, sizes)), alone)
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_rejects_what_is_not_finite(self, make: Callable[[], Surrogate], bad: float) -> None:

@@ -21,7 +21,7 @@ from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.models import GpModel, Model
 from tunepass.strategies.bo.objective_models import JointDeepModels, ObjectiveModels, SeparateModels
 from tunepass.strategies.bo.sparse_model import SparseModel
-from tunepass.study.results.pareto import hypervolume
+from tunepass.study.results.pareto import hypervolume, nondominated
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.deep_training import DeepSettings
@@ -118,19 +118,27 @@ class TableSearch:
     start: int  # random designs that all models share
     iterations: int
 
-    def run(self, name: str, seed: int) -> list[float]:
-        """The hypervolume after the start and after each iteration; of `random`, of random designs."""
+    def run(self, name: str, seed: int) -> list[int]:
+        """The designs tried, the random ones first; of `random`, all are."""
         order = np.random.default_rng([seed, 0x73746172]).permutation(len(self.table.losses))
-        tried = order[: self.start].tolist()
-        volumes = [self.volume(tried)]
         if name == "random":
-            return volumes + [self.volume(order[: self.start + i + 1].tolist()) for i in range(self.iterations)]
+            return [int(index) for index in order[: self.start + self.iterations]]
+        tried = [int(index) for index in order[: self.start]]
         models, losses = searched_models(name, seed), np.log(self.table.losses)
         rows = models.rows(accelerator()[0].columns(list(self.table.configurations)))
         for left in range(self.iterations, 0, -1):
             tried.append(self._next(models, rows, losses, tried, left))
-            volumes.append(self.volume(tried))
-        return volumes
+        return tried
+
+    def volumes(self, tried: list[int]) -> list[float]:
+        """The hypervolume after the start and after each iteration."""
+        return [self.volume(tried[: self.start + i]) for i in range(self.iterations + 1)]
+
+    def front(self, tried: list[int]) -> Floats:
+        """The losses (m, 2) that no other of these designs has both below, by their errors."""
+        losses = self.table.losses[tried]
+        front = np.unique(losses[nondominated(losses)], axis=0)
+        return np.asarray(front, dtype=np.float64)
 
     def _next(self, models: ObjectiveModels, rows: Floats, losses: Floats, tried: list[int], left: int) -> int:
         models.fit(rows[tried], losses[tried], rows[:0])

@@ -98,6 +98,10 @@ class DesignTable:
         losses = np.array([[100 * float(row["error"]), float(row["power"])] for row in rows]).reshape(-1, 2)
         return DesignTable(configurations, losses)
 
+    def first(self, rows: int | None) -> DesignTable:
+        """The first so many designs; None: all."""
+        return DesignTable(self.configurations[:rows], self.losses[:rows])
+
 
 def configuration_of(space: Space, row: Mapping[str, str]) -> Configuration:
     return Configuration({p.name: type(p.default)(row[p.name]) for p in space.parameters})  # type: ignore[call-arg]

@@ -22,7 +22,7 @@ from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Mas
 from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.sparse_gp import SparseSettings
-from tunepass.testing.strategy import drive, small_space, task
+from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 SPARSE = SparseSettings(fewest_inducing=5, draws=3, starts=1, iterations=5)
 DEEP = DeepSettings(steps=30, refit_steps=5)
@@ -31,6 +31,37 @@ MODELS: dict[str, Callable[[], Model]] = {
     "deep": lambda: DeepModel(Encoding(small_space()), DEEP),
 }
 EACH = pytest.mark.parametrize("name", list(MODELS))
+
+
+def single(surrogate: str) -> Build:
+    return lambda t: Bayesian(t, BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50))
+
+
+def several(surrogate: str) -> Build:
+    return lambda t: Hypervolume(
+        t, HypervolumeSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50, samples=32)
+    )
+
+
+@pytest.mark.slow
+class TestDeep(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return single("deep")
+
+
+@pytest.mark.slow
+class TestJointDeep(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return several("joint_deep")
+
+
+@pytest.mark.slow
+class TestSparseOfSeveral(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return several("sparse")
 
 
 def sample(model: Model, n: int, seed: int = 0) -> tuple[Floats, Floats]:
