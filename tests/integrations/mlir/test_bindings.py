@@ -132,7 +132,7 @@ def test_a_function_gets_a_copy_with_the_choice_in_it() -> None:
             raise ZeroDivisionError
         return tp.Failed("compile", "too wide") if seen[-1] == 1 else 5.0 / seen[-1]
 
-    result = mlir.tune(module, judged, catch=ZeroDivisionError)
+    result = mlir.tune(module, judged, catch=ZeroDivisionError, prior=False)
     assert result.choice["unroll"] == 2 and sorted(set(seen)) == [1, 2, 4]
     assert '"test.loop"' in str(module) and "unroll = 2 : i64" in str(module)
 
@@ -141,7 +141,7 @@ def test_a_command_has_a_process_for_each_module(tmp_path: Path) -> None:
     script = tmp_path / "price.py"
     script.write_text("import re, sys\nprint('cycles', re.search(r'selected = (\\d+)', open(sys.argv[1]).read())[1])\n")
     module = module_of('%a = transform.tune.knob<"a"> = 4 from options = [2, 4] -> !transform.any_param')
-    assert mlir.tune(module, mlir.Command(f"{sys.executable} {script} {{}}")).choice["a"] == 2
+    assert mlir.tune(module, mlir.Command(f"{sys.executable} {script} {{}}"), prior=False).choice["a"] == 2
 
 
 # --- bad input
@@ -174,5 +174,5 @@ def test_a_module_that_no_choice_fits_stays_as_it_was() -> None:
     module = module_of('%a = transform.tune.knob<"a"> options = [2, 4] -> !transform.any_param')
     before = str(module)
     with pytest.raises(tp.TunepassError, match="no choice of the knobs could be evaluated"):
-        mlir.tune(module, lambda copy: tp.Failed("compile", "no"))
+        mlir.tune(module, lambda copy: tp.Failed("compile", "no"), prior=False)
     assert str(module) == before

@@ -60,7 +60,7 @@ def parsed(text: str = KNOBS) -> ModuleOp:
 
 
 def tuned(module: ModuleOp, **fields: object) -> str:
-    TunePass(**fields).apply(Context(allow_unregistered=True), module)  # type: ignore[arg-type]
+    TunePass(**{"prior": False, **fields}).apply(Context(allow_unregistered=True), module)  # type: ignore[arg-type]
     return printed(module)
 
 

@@ -60,6 +60,17 @@ class BindingsReader:
         owner = value.owner
         return None if isinstance(owner, self.ir.Block) else owner.operation
 
+    def type_text(self, value: SsaValue) -> str:
+        return str(value.type)
+
+    def indexing_maps(self, op: Operation) -> Sequence[str]:
+        if not self.name(op).startswith("linalg."):
+            return ()
+        linalg = importlib.import_module(f"{self.ir.__name__.partition('._mlir_libs')[0]}.dialects.linalg")
+        known = getattr(linalg, "get_indexing_maps", None)  # of wheels from 2025 on
+        maps = known(op) if known else self.attribute(op, "indexing_maps")
+        return [str(each) for each in maps or ()]
+
     def plain(self, attribute: Attribute) -> Plain:
         if (text := str(attribute)) in ("true", "false"):
             return text == "true"

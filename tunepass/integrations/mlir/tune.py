@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from tunepass.integrations.mlir.bindings import BindingsReader
 from tunepass.integrations.mlir.knobs import read_knobs
+from tunepass.integrations.mlir.model import prior_of
 from tunepass.integrations.mlir.search import Command, by_model, kernel_of, positive, search
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Result
@@ -27,6 +28,7 @@ def tune(
     maximise: bool = False,
     catch: type[Exception] | Iterable[type[Exception]] = (),
     stop: Callable[[], bool] = never,
+    prior: bool | None = None,
 ) -> Result:
     """Search the knobs of a module, and write the choice into it.
 
@@ -40,12 +42,15 @@ def tune(
         maximise: whether more is better.
         catch: exceptions of `evaluate` that become failed trials; any other one ends the search.
         stop: called after each evaluation; True ends the search.
+        prior: whether the search starts from the CPU model's time of the nests that the transform sequence makes. None:
+            if the model knows them, else a `NoPriorWarning`; not where more is better or `evaluate` is a model itself.
 
     Returns:
         The result; `choice` has the parameters' values. The module has its `selected` attributes and is verified.
 
     Raises:
-        SourceError: a knob or a constraint that cannot be read, at its operation.
+        SourceError: a knob or a constraint that cannot be read, at its operation; an operation that the CPU model does
+            not know, where `prior` is True.
         TunepassError: the module has no knob, or no choice could be evaluated. The module is then as it was.
 
     Example:
@@ -68,9 +73,18 @@ def tune(
 
     caught = (catch,) if isinstance(catch, type) else tuple(catch)
     function = by_model(evaluate, kernel) if isinstance(evaluate, str) else judged
+    requested = False if prior is None and (maximise or isinstance(evaluate, str)) else prior
     with module.context:
         result = search(
-            kernel, knobs, function, max_evals=max_evals, seed=seed, maximise=maximise, catch=caught, stop=stop
+            kernel,
+            knobs,
+            function,
+            max_evals=max_evals,
+            seed=seed,
+            maximise=maximise,
+            catch=caught,
+            stop=stop,
+            prior=prior_of(module.operation, knobs, kernel, requested),
         )
     module.operation.verify()
     return result
