@@ -16,7 +16,7 @@ from tunepass.expr.python_eval import evaluate
 from tunepass.integrations import mlir
 from tunepass.integrations.mlir.bindings import BindingsReader
 from tunepass.integrations.mlir.knobs import read_knobs
-from tunepass.integrations.mlir.model import model_time
+from tunepass.integrations.mlir.model import time_of
 from tunepass.integrations.mlir.payload import linalg_operations, work_of
 from tunepass.integrations.mlir.schedule import nests_of
 from tunepass.integrations.mlir.search import kernel_of
@@ -58,7 +58,9 @@ def test_both_libraries_give_one_price(name: str) -> None:
     knobs = read_knobs(module.operation, BindingsReader(module))
     kernel = kernel_of("module", generic(module), module.operation, knobs)
     default = {p.name: p.default for p in kernel.parameters}
-    assert float(evaluate(model_time(module.operation, knobs, kernel), default)) == time(text)
+    types = {p.name: p.type for p in kernel.parameters}
+    expression = time_of(nests_of(module.operation, knobs, types), kernel)
+    assert float(evaluate(expression, default)) == time(text)
 
 
 NAMED = """

@@ -18,10 +18,11 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.integrations.mlir.schedules import GENERIC, HEAD, scheduled
+from tunepass.expr.nodes import Expr
 from tunepass.expr.printer import to_text
 from tunepass.expr.python_eval import evaluate
 from tunepass.integrations.mlir.knobs import Knobs, read_knobs
-from tunepass.integrations.mlir.model import NoPriorWarning, model_time, prior_of
+from tunepass.integrations.mlir.model import NoPriorWarning, prior_of, time_of
 from tunepass.integrations.mlir.payload import NotModelledError, linalg_operations, work_of
 from tunepass.integrations.mlir.schedule import nests_of
 from tunepass.integrations.mlir.search import kernel_of, search
@@ -44,10 +45,14 @@ def read(text: str) -> tuple[ModuleOp, tp.Kernel, Knobs]:
     return module, kernel_of("module", printed(module), module, knobs), knobs
 
 
+def expression_of(module: ModuleOp, kernel: tp.Kernel, knobs: Knobs) -> Expr:
+    return time_of(nests_of(module, knobs, {p.name: p.type for p in kernel.parameters}), kernel)
+
+
 def time(text: str, **values: object) -> float:
     module, kernel, knobs = read(text)
     chosen = {p.name: p.default for p in kernel.parameters} | values
-    return float(evaluate(model_time(module, knobs, kernel), chosen))  # type: ignore[arg-type]
+    return float(evaluate(expression_of(module, kernel, knobs), chosen))  # type: ignore[arg-type]
 
 
 # --- operations of linalg
@@ -186,23 +191,36 @@ def test_more_alternatives_than_are_followed_are_told() -> None:
 # --- searching
 
 
+def test_loops_of_scalars_are_priced_on_request_alone() -> None:
+    tile = (
+        '%t, %l = "transform.structured.tile_using_for"(%op, %size)'
+        " <{static_sizes = array<i64: -9223372036854775808, 0>, scalable_sizes = array<i1: false, false>}>"
+        " : (!transform.any_op, !transform.any_param) -> (!transform.any_op, !transform.any_op)\n"
+    )
+    module, kernel, knobs = read(scheduled(tile))
+    with pytest.warns(NoPriorWarning, match="tiles stay loops of scalars"):
+        assert prior_of(module, knobs, kernel, None) is None
+    requested = prior_of(module, knobs, kernel, True)
+    assert requested is not None and requested.origin.shared == ("size",)
+
+
 def test_a_search_starts_from_the_model() -> None:
     module, kernel, knobs = read((SAMPLES / "matmul.mlir").read_text())
     prior, seen = prior_of(module, knobs, kernel, None), []
 
     def measured(_: tp.Kernel, choice: tp.Configuration) -> float:
-        seen.append(time_of(choice))
+        seen.append(priced(choice))
         return seen[-1]
 
-    expression = model_time(module, knobs, kernel)
+    expression = expression_of(module, kernel, knobs)
 
-    def time_of(choice: tp.Configuration) -> float:
+    def priced(choice: tp.Configuration) -> float:
         return float(evaluate(expression, choice))
 
-    found = search(kernel, knobs, measured, max_evals=3, prior=prior).found
+    found = search(kernel, measured, max_evals=3, prior=prior).found
     assert found is not None and found.origin is not None and found.origin.sentence() == "the CPU model"
-    everything = [time_of(c) for c in tp.Space(kernel.parameters, kernel.constraints).enumerate()]
-    assert seen[0] == time_of(tp.Configuration({p.name: p.default for p in kernel.parameters}))
+    everything = [priced(c) for c in tp.Space(kernel.parameters, kernel.constraints).enumerate()]
+    assert seen[0] == priced(tp.Configuration({p.name: p.default for p in kernel.parameters}))
     assert min(seen[1:3]) <= sorted(everything)[2]
 
 

@@ -13,7 +13,7 @@ from tunepass.integrations.mlir.payload import NotModelledError
 from tunepass.integrations.mlir.reader import Operation
 from tunepass.integrations.mlir.schedule import nests_of
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.tiled_nests import TiledNests
+from tunepass.ir.tiled_nests import NestAlternative, TiledNests
 from tunepass.search.prior import SearchPrior, model_prior
 
 
@@ -28,7 +28,8 @@ def prior_of(module: Operation, knobs: Knobs, kernel: Kernel, requested: bool | 
         module: the operation that has the knobs inside.
         knobs: those that were read.
         kernel: of them.
-        requested: whether there is one; None: where the model knows the module, else a NoPriorWarning.
+        requested: whether there is one; None: where the model knows the module and its tiles are vectors, else a
+            NoPriorWarning.
 
     Raises:
         Exception: the reader's, at the operation that the model has no numbers for, where a prior mean is requested.
@@ -36,27 +37,23 @@ def prior_of(module: Operation, knobs: Knobs, kernel: Kernel, requested: bool | 
     if requested is False:
         return None
     try:
-        return model_prior("the CPU model", model_time(module, knobs, kernel))
+        alternatives = nests_of(module, knobs, {parameter.name: parameter.type for parameter in kernel.parameters})
     except NotModelledError as error:
         if requested:
             knobs.reader.refuse(error.op, f"the CPU model cannot price this module: {error}")
-        warnings.warn(f"the search starts without the CPU model: {error}", NoPriorWarning, stacklevel=3)
-        return None
+        return _warned(str(error))
+    if requested is None and not all(nest.vectors for each in alternatives for nest in each.nests):
+        return _warned("tiles stay loops of scalars, of which the compiler makes what the model does not know")
+    return model_prior("the CPU model", time_of(alternatives, kernel))
 
 
-def model_time(module: Operation, knobs: Knobs, kernel: Kernel) -> Expr:
-    """Milliseconds of the nests that the module's transform sequence makes, on this machine's processor.
+def _warned(reason: str) -> None:
+    warnings.warn(f"the search starts without the CPU model: {reason}", NoPriorWarning, stacklevel=4)
 
-    Args:
-        module: the operation that has the knobs inside.
-        knobs: those that were read.
-        kernel: of them.
 
-    Raises:
-        NotModelledError: an operation that the model has no numbers for.
-    """
-    types = {parameter.name: parameter.type for parameter in kernel.parameters}
-    body = TiledNests(alternatives=nests_of(module, knobs, types))
+def time_of(alternatives: tuple[NestAlternative, ...], kernel: Kernel) -> Expr:
+    """Milliseconds of nests on this machine's processor, as an expression of the kernel's parameters."""
+    body = TiledNests(alternatives=alternatives)
     costs = cost_model(CPU).costs(replace(kernel, body=body), processor_name())
     assert costs is not None, "the CPU model prices every nest of tiles"
     return costs.values["time"]

@@ -134,7 +134,6 @@ def _constraint(op: Operation, text: str, parameters: Sequence[Parameter], knobs
 
 def search(
     kernel: Kernel,
-    knobs: Knobs,
     evaluate: KernelFunction,
     *,
     max_evals: int | None = None,
@@ -144,7 +143,7 @@ def search(
     stop: Callable[[], bool] = never,
     prior: SearchPrior | None = None,
 ) -> Result:
-    """Search the knobs from a prior mean, and write the choice into the module.
+    """Search the knobs from a prior mean. The module stays as it is.
 
     Raises:
         TunepassError: no choice could be evaluated.
@@ -163,5 +162,4 @@ def search(
         failures = result.found.failures
         log = next((t.outcome.log for t in result.found.trials if isinstance(t.outcome, Failed)), None)
         raise TunepassError(f"no choice of the knobs could be evaluated: {dict(failures)}", hint=log)
-    knobs.select(result.choice)
     return result

@@ -72,19 +72,20 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
             command = Command(self.command or "", self.timeout_s)
 
             def evaluate(_: Kernel, choice: Configuration) -> Answer:
-                knobs.select(choice)
-                return command(printed(module))
+                copy = module.clone()
+                read_knobs(copy, XdslReader()).select(choice)
+                return command(printed(copy))
 
         requested = False if self.prior is None and (self.maximise or self.model is not None) else self.prior
-        search(
+        result = search(
             kernel,
-            knobs,
             evaluate,
             max_evals=self.max_evals,
             seed=self.seed,
             maximise=self.maximise,
             prior=prior_of(module, knobs, kernel, requested),
         )
+        knobs.select(result.choice)
 
 
 def printed(module: ModuleOp) -> str:
