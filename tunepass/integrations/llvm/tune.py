@@ -94,7 +94,7 @@ class Problem(ToolProblem):
             raise ToolError(f"{kernel.source.name} does not take its attributes any more", hint=reply.log)
         module = f"{stem}.tuned.ll"
         files = [
-            EmittedFile(f"{stem}.tuned.py", program(recipe, note, module)),
+            EmittedFile(f"{stem}.tuned.py", program(recipe, note, module, reply["text"], self.function.described.llvm)),
             EmittedFile(module, reply["text"]),
         ]
         if command := opt_command(recipe, module, self.function.described.llvm):
