@@ -81,7 +81,11 @@ def main() -> int:
     for title, group in (("calibrated", CALIBRATED), ("scalar", SCALAR), ("held", HELD)):
         chosen = [differences[name] for name in group if name in differences]
         if chosen:
-            print(f"{title:10} with - without {paired(np.mean(chosen, axis=0))}")
+            of_modules = np.array([each.mean() for each in chosen])
+            error = of_modules.std(ddof=1) / np.sqrt(len(chosen)) if len(chosen) > 1 else float("nan")
+            print(
+                f"{title:10} with - without {paired(np.mean(chosen, axis=0))} over seeds, +- {error:.1f} over modules"
+            )
     return 0
 
 

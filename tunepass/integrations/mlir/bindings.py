@@ -37,8 +37,8 @@ class BindingsReader:
         try:
             module.operation.verify()
         except self.ir.MLIRError as error:
-            told = error.error_diagnostics[0]
-            raise SourceError(f"the module does not verify: {told.message}", _place(str(told.location), "")) from None
+            first = error.error_diagnostics[0]
+            raise SourceError(f"the module does not verify: {first.message}", _place(str(first.location), "")) from None
 
     def name(self, op: Operation) -> str:
         return str(op.name)

@@ -41,13 +41,15 @@ def prior_of(module: Operation, knobs: Knobs, kernel: Kernel, requested: bool | 
     except NotModelledError as error:
         if requested:
             knobs.reader.refuse(error.op, f"the CPU model cannot price this module: {error}")
-        return _warned(str(error))
+        _warn(str(error))
+        return None
     if requested is None and not all(nest.vectors for each in alternatives for nest in each.nests):
-        return _warned("tiles stay loops of scalars, of which the compiler makes what the model does not know")
+        _warn("tiles stay loops of scalars, of which the compiler makes what the model does not know")
+        return None
     return model_prior("the CPU model", time_of(alternatives, kernel))
 
 
-def _warned(reason: str) -> None:
+def _warn(reason: str) -> None:
     warnings.warn(f"the search starts without the CPU model: {reason}", NoPriorWarning, stacklevel=4)
 
 
