@@ -26,7 +26,7 @@ from tests.benchmarks.bench_model_prior import correlation
 from tests.benchmarks.mlir_prior.recording import kernel_and_knobs, recording
 from tests.benchmarks.model_prior.searches import PRIORS, Problem, evaluations
 from tunepass.integrations.mlir.model import time_of
-from tunepass.integrations.mlir.schedule import nests_of
+from tunepass.integrations.mlir.schedule_rules import nests_of
 
 ROOT = Path(__file__).parents[2]
 CALIBRATED = ("matmul", "stencil")

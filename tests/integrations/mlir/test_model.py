@@ -18,7 +18,7 @@ from tunepass.integrations.mlir.bindings import BindingsReader
 from tunepass.integrations.mlir.knobs import read_knobs
 from tunepass.integrations.mlir.model import time_of
 from tunepass.integrations.mlir.payload import linalg_operations, work_of
-from tunepass.integrations.mlir.schedule import nests_of
+from tunepass.integrations.mlir.schedule_rules import nests_of
 from tunepass.integrations.mlir.search import kernel_of
 from tunepass.integrations.mlir.tune import generic
 from tunepass.ir.tiled_nests import TiledNest

@@ -24,7 +24,7 @@ from tunepass.expr.python_eval import evaluate
 from tunepass.integrations.mlir.knobs import Knobs, read_knobs
 from tunepass.integrations.mlir.model import NoPriorWarning, prior_of, time_of
 from tunepass.integrations.mlir.payload import NotModelledError, linalg_operations, work_of
-from tunepass.integrations.mlir.schedule import nests_of
+from tunepass.integrations.mlir.schedule_rules import nests_of
 from tunepass.integrations.mlir.search import kernel_of, search
 from tunepass.integrations.xdsl.reader import XdslReader
 from tunepass.integrations.xdsl.tune import TunePass, printed
@@ -154,6 +154,10 @@ UNKNOWN = [
         '%p = "transform.get_parent_op"(%op) : (!transform.any_op) -> !transform.any_op\n'
         '"transform.loop.unroll"(%p) <{factor = 4 : i64}> : (!transform.any_op) -> ()',
         "transform.loop.unroll is applied to transform.get_parent_op",
+    ),
+    (
+        '%p = "transform.apply_registered_pass"(%op) <{pass_name = "x"}> : (!transform.any_op) -> !transform.any_op',
+        "transform.apply_registered_pass is not known",
     ),
     ("", "@__transform_main changes no loops of an operation of linalg"),
     ('"transform.include"(%op) <{target = @other}> : (!transform.any_op) -> ()', "no transform sequence @other"),

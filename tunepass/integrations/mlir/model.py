@@ -11,7 +11,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.integrations.mlir.knobs import Knobs
 from tunepass.integrations.mlir.payload import NotModelledError
 from tunepass.integrations.mlir.reader import Operation
-from tunepass.integrations.mlir.schedule import nests_of
+from tunepass.integrations.mlir.schedule_rules import nests_of
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.tiled_nests import NestAlternative, TiledNests
 from tunepass.search.prior import SearchPrior, model_prior
