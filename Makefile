@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask bench-store
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-mlir-prior bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask bench-store
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -189,6 +189,11 @@ bench-llvm: $(STAMP)
 bench-mlir: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch-mlir>=20261001'
 	$(BIN)/python -m tests.benchmarks.bench_mlir $(ARGS)
+
+# The CPU model as a prior for recorded modules of MLIR; the first run measures them (half an hour). TUNEPASS_BENCH_CACHE names a folder.
+bench-mlir-prior: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch-mlir>=20261001'
+	$(BIN)/python -m tests.benchmarks.bench_mlir_prior $(ARGS)
 
 # Kernel Tuner's C backend for the same wall time on three kernels (a quarter of an hour). ARGS='--python VENV/bin/python'.
 bench-kernel-tuner: $(STAMP)

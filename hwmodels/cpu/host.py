@@ -57,6 +57,15 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def native_vector_byte() -> int:
+    """Width of the vectors that compilers choose with -march=native: they prefer 32 bytes where there are 64."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return load().vector_byte
+    return 32 if " avx2 " in flags else 16
+
+
 def program() -> str:
     """The C program that measures; its arguments are the sizes of the levels."""
     return resources.files("tunepass.hwmodels.cpu").joinpath("host.c").read_text(encoding="utf-8")

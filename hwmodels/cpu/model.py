@@ -1,5 +1,5 @@
 """The model of C kernels with loop directives: one expression, `time` in ms, over the kernel's parameters. That of
-tensor kernels is in sparse.py.
+tensor kernels is in sparse.py, that of nests of tiles in tiles.py.
 
     time = sum over nests of ( core + sum over levels of moved(level) * miss time )
 
@@ -20,21 +20,21 @@ from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary
 from tunepass.hwmodels.cpu.compiled import YES, compiled_words
 from tunepass.hwmodels.cpu.compute import CompilerAbilities, Compute, instances
-from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
+from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, load
 from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Clauses, Item, Loops
 from tunepass.hwmodels.cpu.scops import ScopCompute, ScopLoops
 from tunepass.hwmodels.cpu.sparse import sparse_costs
-from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
+from tunepass.hwmodels.cpu.tiles import tiled_costs
+from tunepass.hwmodels.cpu.traffic import Footprints, data_ns, streams
 from tunepass.ir.accesses import IterationWork
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.scop_directives import ANY, ScopNest
 from tunepass.ir.tensor import TensorKernel
+from tunepass.ir.tiled_nests import TiledNests
 
 MS_PER_NS = 1e-6
-PAGE_BYTE = 4096
-WRITTEN = 2.0  # a line that is written comes in, and goes out again
 
 
 def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
@@ -100,25 +100,10 @@ def _loops_ns(loops: Loops, work: IterationWork, compute: Compute, device: Cpu) 
     levels = (*device.levels, device.pages)
     kinds = {(level.block_byte, level.sets) for level in levels}
     footprints = {kind: Footprints(loops, all_streams, *kind) for kind in sorted(kinds)}
-    data = [_data_ns(level, footprints[level.block_byte, level.sets], all_streams, loops) for level in levels]
+    data = [data_ns(level, footprints[level.block_byte, level.sets], all_streams, loops) for level in levels]
     private_ns = [ns for ns, level in zip(data, levels) if not level.shared]
     common = [ns for ns, level in zip(data, levels) if level.shared]
     return alg.add(core, fork, alg.mul(share, alg.add(*private_ns)), *common)
-
-
-def _data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ...], loops: Loops) -> Expr:
-    """The time in which the level's misses are served."""
-    terms = []
-    for stream in all_streams:
-        written = WRITTEN if stream.written and level.block_byte < PAGE_BYTE else 1.0
-        each = alg.mul(written, _miss_ns(stream, level, loops))
-        terms.append(alg.mul(each, moved(stream, level, loops, footprints)))
-    return alg.add(*terms)
-
-
-def _miss_ns(stream: Stream, level: Level, loops: Loops) -> Expr:
-    """Nanoseconds of a miss of one block, averaged over blocks that are fetched ahead of their use and others."""
-    return alg.add(level.miss_ns, alg.mul(level.scattered_ns - level.miss_ns, scattered(stream, level, loops)))
 
 
 def _forks(loops: Loops) -> Expr:
@@ -138,7 +123,7 @@ def _forks(loops: Loops) -> Expr:
 
 
 class CpuModel(CostModel):
-    """C kernels whose loop nests are known and tensor kernels, on a processor as it was characterised."""
+    """C kernels whose loop nests are known, tensor kernels, nests of tiles: on a processor as it was characterised."""
 
     def devices(self) -> tuple[str, ...]:
         return (DEFAULT,)
@@ -151,4 +136,6 @@ class CpuModel(CostModel):
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         """`device` is one that ships with tunepass, or the name of the processor that this runs on."""
         processor = load(device) if device in self.devices() else host(device)
+        if isinstance(kernel.body, TiledNests):
+            return tiled_costs(kernel, processor)
         return (sparse_costs if isinstance(kernel.body, TensorKernel) else costs)(kernel, processor, words)

@@ -33,6 +33,8 @@ from tunepass.hwmodels.cpu.loops import Item, Loops
 from tunepass.ir.accesses import Access
 
 STREAMS = 32.0  # runs of blocks that a processor's prefetchers follow at once
+PAGE_BYTE = 4096
+WRITTEN = 2.0  # a line that is written comes in, and goes out again
 RAMP = 2.0  # blocks of a run before they do
 FITS, OVERFLOWS = 0.6, 1.6  # shares of a level's size at which reuse begins to be lost, and at which none is left
 
@@ -147,6 +149,21 @@ def moved(stream: Stream, level: Level, loops: Loops, footprints: Footprints) ->
         evicted = lost(footprints.bytes[q + 1], level)
         factors.append(alg.add(fresh, alg.mul(evicted, alg.sub(loops.iterations_at(q), fresh))))
     return alg.mul(blocks[loops.depth], *factors)
+
+
+def data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ...], loops: Loops) -> Expr:
+    """The time in which the level's misses are served."""
+    terms = []
+    for stream in all_streams:
+        written = WRITTEN if stream.written and level.block_byte < PAGE_BYTE else 1.0
+        each = alg.mul(written, _miss_ns(stream, level, loops))
+        terms.append(alg.mul(each, moved(stream, level, loops, footprints)))
+    return alg.add(*terms)
+
+
+def _miss_ns(stream: Stream, level: Level, loops: Loops) -> Expr:
+    """Nanoseconds of a miss of one block, averaged over blocks that are fetched ahead of their use and others."""
+    return alg.add(level.miss_ns, alg.mul(level.scattered_ns - level.miss_ns, scattered(stream, level, loops)))
 
 
 def scattered(stream: Stream, level: Level, loops: Loops) -> Expr:

@@ -269,10 +269,13 @@ def test_a_plugin_for_another_gcc_is_refused(folder: Path, plugin: Path) -> None
     version = gcc(folder, "-dumpfullversion").stdout.strip()
     other = version[:-1] + ("1" if version[-1] != "1" else "2")
     altered = folder / "tunepass.so"
-    altered.write_bytes(plugin.read_bytes().replace(f"{version}\0".encode(), f"{other}\0".encode()))
+    content = plugin.read_bytes().replace(f"{version}\0".encode(), f"{other}\0".encode())
+    assert b"walk_loop_tree" in content
+    altered.write_bytes(content.replace(b"walk_loop_tree", b"walk_loop_trei"))  # a function that this gcc lacks
     done = gcc(folder, by_plugin(altered), "-c", "probe.c")
     assert done.returncode == 1
     assert f"tunepass: this plugin is for gcc {other}" in done.stderr and f"this is gcc {version}" in done.stderr
+    assert not (folder / "probe.o").exists()
 
 
 def test_an_unknown_argument_is_refused(folder: Path, plugin: Path) -> None:

@@ -19,6 +19,7 @@ from tunepass.study.outcome import Failed
 
 LIMITS = Limits(wall_s=120.0, output_bytes=256 << 20)
 REQUEST = "request.json"
+RUNNER = Path(__file__).with_name("tool_worker.py")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ToolProcess:
         title: the tool's name in messages.
         package: that the worker imports.
         extra: of tunepass, which installs the package.
-        worker: the program; it runs in Python's isolated mode.
+        worker: the program, as tool_worker.py runs it in Python's isolated mode.
     """
 
     title: str
@@ -48,7 +49,7 @@ class ToolProcess:
         """The command that does the task; its request is written into the folder."""
         path = folder / REQUEST
         path.write_bytes(encoded(json.dumps({"task": task, "packages": self.packages(), **request})))
-        return [sys.executable, "-I", self.worker, path]
+        return [sys.executable, "-I", RUNNER, self.worker, path]
 
     def run(self, task: str, request: Mapping[str, object], folder: Path, limits: Limits = LIMITS) -> Completed:
         """How a task ended, in a folder for its files."""

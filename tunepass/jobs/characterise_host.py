@@ -28,7 +28,7 @@ def characterise_host() -> str:
         processor=processor_name(),
         compiler=compiler.version,
         cores=host.usable_cores(),
-        vector_byte=_vector_byte(),
+        vector_byte=host.native_vector_byte(),
         registers=32 if platform.machine() in ("aarch64", "arm64") else 16,
         levels=_levels(),
     )
@@ -77,12 +77,3 @@ def _level(folder: Path) -> tuple[int, tuple[int, int]] | None:
         return (int(level), (int(size[:-1]) * UNITS[size[-1]], int(ways))) if kind in ("Data", "Unified") else None
     except (OSError, ValueError, KeyError, IndexError):
         return None
-
-
-def _vector_byte() -> int:
-    """Width of the vectors that compilers choose with -march=native: they prefer 32 bytes where there are 64."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return load().vector_byte
-    return 32 if " avx2 " in flags else 16

@@ -50,7 +50,7 @@ def recording(source: Path, folder: Path, rows: int, say: Callable[[str], None])
     kernel = tunepass.load(source)
     space = Space(kernel.parameters, kernel.constraints)
     path = folder / f"{source.stem}.json"
-    found = _read(path)
+    found = read_recording(path)
     if len(found.times) >= min(rows, space.size) and (found.repeats or not found.times):
         return found
     with tempfile.TemporaryDirectory(prefix="tunepass-nests-") as place:
@@ -59,11 +59,11 @@ def recording(source: Path, folder: Path, rows: int, say: Callable[[str], None])
             found.times[configuration] = runner.time(configuration)
             if count % 25 == 0:
                 say(f"{source.stem}: {len(found.times)} of {rows} rows")
-                _write(path, found)
+                write_recording(path, found)
         measured = [c for c, ms in found.times.items() if ms is not None]
         for configuration in measured[:: max(1, len(measured) // REPEATS)][:REPEATS]:
             found.repeats[configuration] = runner.time(configuration) or float("nan")
-    _write(path, found)
+    write_recording(path, found)
     return found
 
 
@@ -133,7 +133,7 @@ def _wanted(space: Space, rows: int, times: dict[Configuration, float | None]) -
         yield near[int(rng.integers(len(near)))]
 
 
-def _read(path: Path) -> Recording:
+def read_recording(path: Path) -> Recording:
     if not path.exists():
         return Recording({}, {})
     data = json.loads(path.read_text())
@@ -146,7 +146,7 @@ def _configuration(values: dict[str, Value | list[str]]) -> Configuration:
     return Configuration({n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
 
 
-def _write(path: Path, found: Recording) -> None:
+def write_recording(path: Path, found: Recording) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     data = {
         "times": [[dict(c), ms] for c, ms in found.times.items()],

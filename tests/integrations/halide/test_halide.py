@@ -25,7 +25,7 @@ from tunepass.integrations.halide.asking import HALIDE
 from tunepass.integrations.halide.evaluator import PipelineRun, by_autoscheduler, by_directives
 from tunepass.integrations.halide.nests import Directive, Knobs, nest
 from tunepass.integrations.halide.text import cpp_text, python_text
-from tunepass.integrations.halide.tuning import inlined_calls
+from tunepass.integrations.halide.uses import inlined_calls
 from tunepass.study.outcome import Failed
 from tunepass.testing import EvaluatorContract
 

@@ -210,10 +210,34 @@ def test_the_program_makes_the_object_of_the_recipe(problem: llvm.Problem, tmp_p
     recipe = problem.recipe(space.completed({**space.default, "unroll_count": 2, "after_1": "sinking_pass"}))
     built = {**recipe.fields, "text": MODULE, "function": "triple", "object": str(tmp_path / "worker.o")}
     assert answer("build", built) == {}
-    (tmp_path / "triple.tuned.ll").write_text(answer("attributed", {**recipe.fields, "text": MODULE})["text"])
-    (tmp_path / "tuned.py").write_text(program(recipe, "a note\nof two lines", "triple.tuned.ll"))
-    subprocess.run([sys.executable, tmp_path / "tuned.py", tmp_path / "program.o"], check=True)
+    text = answer("attributed", {**recipe.fields, "text": MODULE})["text"]
+    (tmp_path / "triple.tuned.ll").write_text(text)
+    (tmp_path / "tuned.py").write_text(
+        program(recipe, "a note\nof two lines", "triple.tuned.ll", text, installed(problem))
+    )
+    assert run(tmp_path / "tuned.py", tmp_path / "program.o") == ""
     assert (tmp_path / "program.o").read_bytes() == (tmp_path / "worker.o").read_bytes()
+
+
+def installed(problem: llvm.Problem) -> str:
+    return problem.function.described.llvm
+
+
+def run(program: Path, target: Path) -> str:
+    """The warnings of a chosen program."""
+    return subprocess.run([sys.executable, program, target], check=True, capture_output=True, text=True).stderr
+
+
+def test_the_program_warns_of_another_llvm_and_of_a_module_that_changed(problem: llvm.Problem, tmp_path: Path) -> None:
+    (tmp_path / "a.tuned.ll").write_text(MODULE)
+    recipe = problem.recipe(tp.Space(problem.kernel.parameters).default)
+    (tmp_path / "tuned.py").write_text(program(recipe, "", "a.tuned.ll", f"{MODULE};", "1.2.3"))
+    lines = run(tmp_path / "tuned.py", tmp_path / "program.o").splitlines()
+    assert lines == [
+        f"tuned.py: warning: the passes were chosen with LLVM 1.2.3, this is LLVM {installed(problem)}",
+        "tuned.py: warning: a.tuned.ll changed since its passes were chosen",
+    ]
+    assert (tmp_path / "program.o").is_file()
 
 
 @pytest.mark.skipif(shutil.which("opt") is None, reason="opt is not installed")

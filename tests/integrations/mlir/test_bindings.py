@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -132,7 +132,7 @@ def test_a_function_gets_a_copy_with_the_choice_in_it() -> None:
             raise ZeroDivisionError
         return tp.Failed("compile", "too wide") if seen[-1] == 1 else 5.0 / seen[-1]
 
-    result = mlir.tune(module, judged, catch=ZeroDivisionError)
+    result = mlir.tune(module, judged, catch=ZeroDivisionError, prior=False)
     assert result.choice["unroll"] == 2 and sorted(set(seen)) == [1, 2, 4]
     assert '"test.loop"' in str(module) and "unroll = 2 : i64" in str(module)
 
@@ -141,7 +141,7 @@ def test_a_command_has_a_process_for_each_module(tmp_path: Path) -> None:
     script = tmp_path / "price.py"
     script.write_text("import re, sys\nprint('cycles', re.search(r'selected = (\\d+)', open(sys.argv[1]).read())[1])\n")
     module = module_of('%a = transform.tune.knob<"a"> = 4 from options = [2, 4] -> !transform.any_param')
-    assert mlir.tune(module, mlir.Command(f"{sys.executable} {script} {{}}")).choice["a"] == 2
+    assert mlir.tune(module, mlir.Command(f"{sys.executable} {script} {{}}"), prior=False).choice["a"] == 2
 
 
 # --- bad input
@@ -174,5 +174,51 @@ def test_a_module_that_no_choice_fits_stays_as_it_was() -> None:
     module = module_of('%a = transform.tune.knob<"a"> options = [2, 4] -> !transform.any_param')
     before = str(module)
     with pytest.raises(tp.TunepassError, match="no choice of the knobs could be evaluated"):
-        mlir.tune(module, lambda copy: tp.Failed("compile", "no"))
+        mlir.tune(module, lambda copy: tp.Failed("compile", "no"), prior=False)
+    assert str(module) == before
+
+
+UNFINISHED = "func.func @f(%a: i32) -> i32 {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n"
+
+
+@pytest.mark.parametrize("evaluate", ["unroll", mlir.Command("echo 1"), lambda copy: 1.0])
+def test_a_module_that_does_not_verify_is_told_and_stays_as_it_is(evaluate: Callable[[object], float]) -> None:
+    module = ir.Module.parse(f'{UNFINISHED}"test.loop"() {{tunepass.knobs = {{unroll = [1, 2]}}}} : () -> ()')
+    module.body.operations[0].regions[0].blocks[0].operations[1].erase()  # the function's terminator
+    before = generic(module)
+    with pytest.raises(tp.SourceError, match="the module does not verify: block with no terminator") as error:
+        mlir.tune(module, evaluate)
+    assert re.match(r"-:1:\d+: error:|-:2:\d+: error:", str(error.value)) and generic(module) == before
+
+
+def test_a_choice_that_does_not_verify_fails_and_is_not_written() -> None:
+    module = ir.Module.parse("%a = arith.constant {tunepass.knobs = {value = [1 : i32, 2 : i64, 3 : i32]}} 1 : i32")
+    values = []
+
+    def judged(copy: object) -> float:
+        values.append(int(re.search(r"(\d+) : i32\\n", repr(str(copy)))[1]))  # type: ignore[index]
+        return 1.0 / values[-1]
+
+    result = mlir.tune(module, judged, prior=False)
+    assert result.found is not None and dict(result.found.failures) == {"compile": 1}
+    assert sorted(set(values)) == [1, 3] and result.choice["value"] == 3
+    before = str(module)
+    with pytest.raises(tp.SourceError, match=r"the module does not verify: .*type"):
+        mlir.tune(module, "if(value == 2, 0, 1)")
+    assert str(module) == before
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "message"),
+    [
+        (5, "`evaluate` is a function, a Command or a model as text, got 5"),
+        (lambda copy: "fast", "the function returns a number for each of value, .* got 'fast'"),
+        (lambda copy: None, "the function returns a number for each of value, .* got None"),
+    ],
+)
+def test_what_judges_a_module_and_its_answer_are_checked(evaluate: Callable[[object], float], message: str) -> None:
+    module = module_of('%a = transform.tune.knob<"a"> options = [2, 4] -> !transform.any_param')
+    before = str(module)
+    with pytest.raises(tp.TunepassError, match=message):
+        mlir.tune(module, evaluate, prior=False)
     assert str(module) == before

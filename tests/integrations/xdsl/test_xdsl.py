@@ -60,7 +60,7 @@ def parsed(text: str = KNOBS) -> ModuleOp:
 
 
 def tuned(module: ModuleOp, **fields: object) -> str:
-    TunePass(**fields).apply(Context(allow_unregistered=True), module)  # type: ignore[arg-type]
+    TunePass(**{"prior": False, **fields}).apply(Context(allow_unregistered=True), module)  # type: ignore[arg-type]
     return printed(module)
 
 
@@ -259,3 +259,11 @@ def test_a_wrong_option_of_the_pass_is_told(fields: dict[str, object], message: 
 def test_a_module_without_knobs_is_told() -> None:
     with pytest.raises(PassFailedException, match="the module has no knob"):
         tuned(parsed('"test.op"() : () -> ()'), model="1")
+
+
+def test_a_module_that_no_choice_fits_stays_as_it_was() -> None:
+    module = parsed(KNOB.format("options = [2, 4]"))
+    before = printed(module)
+    with pytest.raises(PassFailedException, match="no choice of the knobs could be evaluated"):
+        tuned(module, command="false")
+    assert printed(module) == before

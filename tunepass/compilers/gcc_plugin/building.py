@@ -1,7 +1,8 @@
 """The plugin of gcc, built from the source beside this module against the headers of the gcc that is to load it.
 
 A plugin fits exactly the gcc whose headers it was made from, and is a derived work of gcc: it is built where it is used
-("GCC Internals", Plugins). Needs a C++ compiler; the one of the same gcc is taken.
+("GCC Internals", Plugins). Needs a C++ compiler; the one of the same gcc is taken. Its references to gcc are weak:
+another gcc lacks some of the functions, loads it nevertheless, and is told which gcc it fits.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tunepass.files import scratch_folder, write_bytes
 NAME = "tunepass.so"  # gcc takes the arguments' prefix, -fplugin-arg-tunepass-, from it
 SOURCE = "tunepass.cc"
 PLUGIN_BYTE = 16 << 20
-WORDS = ("-shared", "-fPIC", "-fno-rtti", "-fno-exceptions", "-O2")
+WORDS = ("-fPIC", "-fno-rtti", "-fno-exceptions", "-O2", "-c")
 COMPILE_S = 120.0
 
 
@@ -45,16 +46,31 @@ def build_plugin(compiler: str, output: Path) -> str:
     headers = Path(ask([compiler, "-print-file-name=plugin"]).stdout.strip(), "include")
     if not (headers / "gcc-plugin.h").is_file():
         raise ToolError(f"{compiler} {version} has no headers for plugins here", hint=_package(version))
-    cxx = _cxx(compiler)
-    with scratch_folder(output.parent, ToolError) as folder, as_file(files(__package__) / SOURCE) as source:
-        built = folder / NAME
-        reply = ask([cxx, *WORDS, f"-I{headers}", source, "-o", built], patience_s=COMPILE_S)
-        if not reply.ok or not built.is_file():
-            raise ToolError(
-                f"{cxx} does not compile the plugin for {compiler} {version}", hint=_first_error(reply.stderr)
-            )
-        write_bytes(output, built.read_bytes(), ToolError)
+    with scratch_folder(output.parent, ToolError) as folder:
+        _make(compiler, headers, folder)
+        write_bytes(output, (folder / NAME).read_bytes(), ToolError)
     return version
+
+
+def _make(compiler: str, headers: Path, folder: Path) -> None:
+    """Compile and link the plugin; make its references to gcc weak, and link again."""
+    cxx, compiled, built, listed = _cxx(compiler), folder / "tunepass.o", folder / NAME, folder / "symbols"
+    objcopy, nm = (ask([compiler, f"-print-prog-name={name}"]).stdout.strip() for name in ("objcopy", "nm"))
+
+    def run(*words: str | Path) -> str:
+        reply = ask(words, patience_s=COMPILE_S)
+        if not reply.ok:
+            text = f"{words[0]} does not make the plugin for {compiler}"
+            raise ToolError(text, hint=_first_error(reply.stderr))
+        return reply.stdout
+
+    with as_file(files(__package__) / SOURCE) as source:
+        run(cxx, *WORDS, f"-I{headers}", source, "-o", compiled)
+    run(cxx, "-shared", compiled, "-o", built)
+    undefined = [line.split()[-1] for line in run(nm, "-D", "--undefined-only", built).splitlines()]
+    listed.write_text("".join(f"{name}\n" for name in undefined if "@" not in name))  # a library's have versions
+    run(objcopy, f"--weaken-symbols={listed}", compiled)
+    run(cxx, "-shared", compiled, "-o", built)
 
 
 def _cxx(compiler: str) -> str:

@@ -19,8 +19,8 @@ from tunepass.integrations.halide.algorithm import Algorithm, Buffer, Number
 from tunepass.integrations.halide.asking import halide
 from tunepass.integrations.halide.description import first_line
 from tunepass.integrations.halide.evaluator import PipelineRun, Recipe, object_target
-from tunepass.integrations.halide.problem import PipelineProblem
 from tunepass.integrations.halide.worker import FUNCTION
+from tunepass.integrations.tool_problem import ToolProblem
 from tunepass.integrations.tool_process import LIMITS
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -36,7 +36,7 @@ UNSCHEDULED = "tunepass"  # what a generator takes for an autoscheduler, so that
 
 
 @dataclass(frozen=True)
-class Generator(PipelineProblem):
+class Generator(ToolProblem):
     """A program of generators whose GeneratorParams are tuned: a kernel, an evaluator and files for a pipeline.
 
     Args:

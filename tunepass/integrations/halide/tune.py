@@ -10,9 +10,11 @@ from functools import cached_property
 from tunepass.integrations.halide.algorithm import Algorithm
 from tunepass.integrations.halide.evaluator import PipelineRun, Recipe, by_directives
 from tunepass.integrations.halide.nests import Directive
-from tunepass.integrations.halide.problem import PipelineProblem
+from tunepass.integrations.halide.schedules import ScheduleSpace
+from tunepass.integrations.halide.seed_schedules import seed_schedules
 from tunepass.integrations.halide.text import cpp_text, python_text
-from tunepass.integrations.halide.tuning import ScheduleSpace, Tuning
+from tunepass.integrations.halide.tuning import Tuning
+from tunepass.integrations.tool_problem import ToolProblem
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Result
@@ -24,7 +26,7 @@ from tunepass.study.outcome import Evaluate
 
 
 @dataclass(frozen=True)
-class Problem(PipelineProblem):
+class Problem(ToolProblem):
     """A pipeline with what may vary in its schedule: a kernel, an evaluator and files for a pipeline of tunepass.
 
     Args:
@@ -82,7 +84,7 @@ class Problem(PipelineProblem):
 
     def openings(self) -> tuple[Opening, ...]:
         """Schedules that an expert tries first."""
-        return self.schedules.openings()
+        return seed_schedules(self.schedules)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -120,5 +122,4 @@ def tune(
         >>> result.compilation.files[0].name
         'blur_y_schedule.py'
     """
-    problem = Problem(algorithm, tuning or Tuning())
-    return problem.pipeline(options=options, max_evals=max_evals, seed=seed, stop=stop).run(problem.kernel)
+    return Problem(algorithm, tuning or Tuning()).search(options=options, max_evals=max_evals, seed=seed, stop=stop)

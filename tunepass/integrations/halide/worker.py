@@ -1,15 +1,10 @@
-"""The process in which Halide compiles: one request, one reply. Halide may take a schedule for minutes, or end.
-
-python -I worker.py REQUEST      a JSON file; the reply is JSON on the standard output, or a message and status 1.
-"""
+"""Tasks of the process in which Halide compiles (tool_worker.py). Halide may take a schedule for minutes, or end."""
 
 from __future__ import annotations
 
 import base64
-import json
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +19,16 @@ Request = Mapping[str, Any]
 
 class Refused(Exception):
     """The input is refused, in Halide's words."""
+
+
+def library() -> Any:
+    import halide
+
+    return halide
+
+
+def refusals(hl: Any) -> tuple[type[Exception], ...]:
+    return Refused, hl.HalideError
 
 
 def pipeline_of(hl: Any, request: Request) -> tuple[Any, list[Any], dict[str, Any]]:
@@ -277,23 +282,3 @@ TASKS: Mapping[str, Callable[[Any, Request], Request]] = {
     "runtime": runtime,
     "shapes": shapes,
 }
-
-
-def main(path: str) -> int:
-    with open(path, encoding="utf-8") as file:
-        request = json.load(file)
-    # where the caller has halide: this Python looks at no variable and no user folder
-    sys.path.append(request["packages"])
-    import halide as hl
-
-    try:
-        reply = TASKS[request["task"]](hl, request)
-    except (Refused, hl.HalideError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(json.dumps(reply))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from tunepass.files import encoded
 
 # By the name of an `add_*` method of llvmlite's pass managers the pass in a pipeline of `opt`.
 PASSES: Mapping[str, str] = {
@@ -91,8 +94,16 @@ class Recipe:
         return (*passes, *off, *self.options, *([f"-mcpu={self.cpu}"] if self.cpu else ()))
 
 
-def program(recipe: Recipe, note: str, module: str) -> str:
-    """A Python program that makes an object file of the `module` (a file beside it) with llvmlite alone."""
+def program(recipe: Recipe, note: str, module: str, text: str, version: str) -> str:
+    """A Python program that makes an object file of the `module` (a file beside it) with llvmlite alone.
+
+    Args:
+        recipe: the chosen one.
+        note: a comment at its beginning.
+        module: the file's name.
+        text: of the file. The program warns where it is another one.
+        version: of the LLVM that the recipe was chosen with. The program warns where llvmlite has another.
+    """
     comment = "\n".join(f"# {line}".rstrip() for line in note.splitlines())
     calls = [f"    options.{name} = {value}" for name, value in recipe.switches.items()]
     before = _pass_calls("before", recipe.before)
@@ -102,6 +113,7 @@ def program(recipe: Recipe, note: str, module: str) -> str:
         comment,
         f'"""Optimise {module} as tunepass chose. python THIS [OBJECT]"""',
         "",
+        "import hashlib",
         "import sys",
         "from pathlib import Path",
         "",
@@ -110,6 +122,11 @@ def program(recipe: Recipe, note: str, module: str) -> str:
         f"OPTIONS = {recipe.options!r}  # they hold for the whole process",
         f"CPU = {recipe.cpu!r}",
         f"FEATURES = {recipe.features!r}",
+        f"LLVM, MODULE = {version!r}, {hashlib.sha256(encoded(text)).hexdigest()!r}  # that the choice was made for",
+        "",
+        "",
+        "def warn(message):",
+        '    sys.stderr.write(f"{Path(__file__).name}: warning: {message}\\n")',
         "",
         "",
         "def optimise(module, machine):",
@@ -124,9 +141,15 @@ def program(recipe: Recipe, note: str, module: str) -> str:
         'if __name__ == "__main__":',
         "    llvm.initialize_native_target()",
         "    llvm.initialize_native_asmprinter()",
+        '    version = ".".join(map(str, llvm.llvm_version_info))',
+        "    if version != LLVM:",
+        '        warn(f"the passes were chosen with LLVM {LLVM}, this is LLVM {version}")',
+        f"    text = Path(__file__).with_name({module!r}).read_bytes()",
+        "    if hashlib.sha256(text).hexdigest() != MODULE:",
+        f"        warn({f'{module} changed since its passes were chosen'!r})",
         "    for option in OPTIONS:",
         '        llvm.set_option("tunepass", option)',
-        f"    module = llvm.parse_assembly(Path(__file__).with_name({module!r}).read_text())",
+        "    module = llvm.parse_assembly(text.decode())",
         "    module.verify()",
         "    target = llvm.Target.from_triple(llvm.get_process_triple())",
         f'    machine = target.create_target_machine(cpu=CPU, features=FEATURES, opt={recipe.codegen}, reloc="pic")',

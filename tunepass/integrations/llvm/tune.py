@@ -15,10 +15,10 @@ from tunepass.integrations.llvm.evaluator import ModuleRun
 from tunepass.integrations.llvm.function import Function
 from tunepass.integrations.llvm.recipe import Recipe, program
 from tunepass.integrations.llvm.tuning import Threshold, Tuning
+from tunepass.integrations.tool_problem import ToolProblem
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Result
-from tunepass.passes.pipeline import Pipeline
 from tunepass.search.options import SearchOptions
 from tunepass.search.stop import never
 from tunepass.space.configuration import Configuration
@@ -28,7 +28,7 @@ OPT_S = 20.0
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(ToolProblem):
     """A function of a module with what may vary: a kernel, an evaluator and files for a pipeline.
 
     Args:
@@ -94,29 +94,12 @@ class Problem:
             raise ToolError(f"{kernel.source.name} does not take its attributes any more", hint=reply.log)
         module = f"{stem}.tuned.ll"
         files = [
-            EmittedFile(f"{stem}.tuned.py", program(recipe, note, module)),
+            EmittedFile(f"{stem}.tuned.py", program(recipe, note, module, reply["text"], self.function.described.llvm)),
             EmittedFile(module, reply["text"]),
         ]
         if command := opt_command(recipe, module, self.function.described.llvm):
             files.append(EmittedFile(f"{stem}.tuned.opt", command))
         return tuple(files)
-
-    def pipeline(
-        self,
-        *,
-        options: SearchOptions | None = None,
-        max_evals: int | None = None,
-        seed: int = 0,
-        stop: Callable[[], bool] = never,
-    ) -> Pipeline:
-        """The pipeline of the kernel; arguments as those of `tp.Pipeline.default`."""
-        return Pipeline.default(
-            evaluators=self.evaluator,
-            emitter=self.emit,
-            identity=self.identity,
-            options=options or SearchOptions(max_evals=max_evals, seed=seed),
-            stop=stop,
-        )
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -162,8 +145,7 @@ def tune(
         >>> result.compilation.files[0].name
         'matmul.tuned.py'
     """
-    problem = Problem(function, tuning or Tuning())
-    return problem.pipeline(options=options, max_evals=max_evals, seed=seed, stop=stop).run(problem.kernel)
+    return Problem(function, tuning or Tuning()).search(options=options, max_evals=max_evals, seed=seed, stop=stop)
 
 
 def opt_command(recipe: Recipe, module: str, llvm: str) -> str:

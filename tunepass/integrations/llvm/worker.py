@@ -1,11 +1,7 @@
-"""The process in which LLVM runs: one request, one reply. Options of LLVM hold for a whole process.
-
-python -I worker.py REQUEST      a JSON file; the reply is JSON on the standard output, or a message and status 1.
-"""
+"""Tasks of the process in which LLVM runs (tool_worker.py). Options of LLVM hold for a whole process."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -25,12 +21,16 @@ class Refused(Exception):
     """The input is refused, in LLVM's words."""
 
 
-def llvm() -> Any:
+def library() -> Any:
     import llvmlite.binding as binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding
+
+
+def refusals(binding: Any) -> tuple[type[Exception], ...]:
+    return Refused, RuntimeError
 
 
 def parsed(binding: Any, text: str) -> Any:
@@ -194,22 +194,3 @@ TASKS: Mapping[str, Callable[[Any, Request], Request]] = {
     "host": host,
     "probe": probe,
 }
-
-
-def main(path: str) -> int:
-    with open(path, encoding="utf-8") as file:
-        request = json.load(file)
-    sys.path.append(
-        request["packages"]
-    )  # where the caller has llvmlite: this Python looks at no variable and no user folder
-    try:
-        reply = TASKS[request["task"]](llvm(), request)
-    except (Refused, RuntimeError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(json.dumps(reply))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

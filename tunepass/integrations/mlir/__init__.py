@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from tunepass.integrations.mlir.model import NoPriorWarning
 from tunepass.integrations.mlir.search import Command
 from tunepass.integrations.mlir.tune import tune
 
-__all__ = ["Command", "tune"]
+__all__ = ["Command", "NoPriorWarning", "tune"]

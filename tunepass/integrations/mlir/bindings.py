@@ -6,11 +6,12 @@ import importlib
 import re
 from collections.abc import Sequence
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.integrations.mlir.reader import Attribute, Operation, Plain, SsaValue
 
+Module = Any  # an `ir.Module` of a wheel of MLIR
 PLACE = re.compile(r'loc\("(?P<file>[^"]*)":(?P<line>\d+):(?P<column>\d+)')
 
 
@@ -30,6 +31,14 @@ class BindingsReader:
             raise TunepassError(f"a module of MLIR's Python bindings was expected, got {type(module).__name__}")
         self.ir: ModuleType = home
         self.context = module.context
+
+    def verify(self, module: Module) -> None:
+        """Raises SourceError at the operation where the module does not verify, with MLIR's message."""
+        try:
+            module.operation.verify()
+        except self.ir.MLIRError as error:
+            first = error.error_diagnostics[0]
+            raise SourceError(f"the module does not verify: {first.message}", _place(str(first.location), "")) from None
 
     def name(self, op: Operation) -> str:
         return str(op.name)
@@ -60,6 +69,17 @@ class BindingsReader:
         owner = value.owner
         return None if isinstance(owner, self.ir.Block) else owner.operation
 
+    def type_text(self, value: SsaValue) -> str:
+        return str(value.type)
+
+    def indexing_maps(self, op: Operation) -> Sequence[str]:
+        if not self.name(op).startswith("linalg."):
+            return ()
+        linalg = importlib.import_module(f"{self.ir.__name__.partition('._mlir_libs')[0]}.dialects.linalg")
+        known = getattr(linalg, "get_indexing_maps", None)  # of wheels from 2025 on
+        maps = known(op) if known else self.attribute(op, "indexing_maps")
+        return [str(each) for each in maps or ()]
+
     def plain(self, attribute: Attribute) -> Plain:
         if (text := str(attribute)) in ("true", "false"):
             return text == "true"
@@ -84,8 +104,11 @@ class BindingsReader:
 
 def _span(op: Operation) -> Span:
     """The operation as it is printed, at the place where it was parsed."""
-    text = str(op).strip().splitlines()[0]
-    place = PLACE.match(str(op.location))
+    return _place(str(op.location), str(op).strip().splitlines()[0])
+
+
+def _place(location: str, text: str) -> Span:
+    place = PLACE.match(location)
     if place is None:
         return Source("<module>", text).span(0, len(text))
     start = int(place["column"]) - 1

@@ -42,6 +42,14 @@ class ModuleReader(Protocol):
         """The operation that has the value as a result; None for an argument of a block."""
         ...
 
+    def type_text(self, value: SsaValue, /) -> str:
+        """The type as MLIR prints it: `memref<4x8xf32>`."""
+        ...
+
+    def indexing_maps(self, op: Operation, /) -> Sequence[str]:
+        """The maps of an operation of `linalg` from its iterations to its operands, as printed; none of any other."""
+        ...
+
     def plain(self, attribute: Attribute, /) -> Plain:
         """A Boolean, number or text; a tuple or dictionary of attributes; None for any other attribute."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +22,8 @@ from tunepass.integrations.mlir.reader import Operation
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Result
 from tunepass.passes.pipeline import Pipeline
+from tunepass.passes.search import Search
+from tunepass.search.prior import SearchPrior
 from tunepass.search.stop import never
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
@@ -132,7 +134,6 @@ def _constraint(op: Operation, text: str, parameters: Sequence[Parameter], knobs
 
 def search(
     kernel: Kernel,
-    knobs: Knobs,
     evaluate: KernelFunction,
     *,
     max_evals: int | None = None,
@@ -140,8 +141,9 @@ def search(
     maximise: bool = False,
     catch: tuple[type[Exception], ...] = (),
     stop: Callable[[], bool] = never,
+    prior: SearchPrior | None = None,
 ) -> Result:
-    """Search the knobs, and write the choice into the module.
+    """Search the knobs from a prior mean. The module stays as it is.
 
     Raises:
         TunepassError: no choice could be evaluated.
@@ -154,10 +156,10 @@ def search(
         seed=seed,
         stop=stop,
     )
-    result = pipeline.run(kernel)
+    passes = (replace(step, prior=prior) if isinstance(step, Search) else step for step in pipeline.passes)
+    result = Pipeline(tuple(passes)).run(kernel)
     if result.found is not None and not result.found.gains:
         failures = result.found.failures
         log = next((t.outcome.log for t in result.found.trials if isinstance(t.outcome, Failed)), None)
         raise TunepassError(f"no choice of the knobs could be evaluated: {dict(failures)}", hint=log)
-    knobs.select(result.choice)
     return result

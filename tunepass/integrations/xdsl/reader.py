@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
     i64,
 )
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -49,6 +50,12 @@ class XdslReader:
 
     def owner(self, value: SSAValue) -> Operation | None:
         return value.owner if isinstance(value.owner, Operation) else None
+
+    def type_text(self, value: SSAValue) -> str:
+        return str(value.type)
+
+    def indexing_maps(self, op: Operation) -> Sequence[str]:
+        return [str(each) for each in op.get_indexing_maps()] if isinstance(op, LinalgStructuredOperation) else []
 
     def plain(self, attribute: Attribute) -> Plain:
         if isinstance(attribute, (IntegerAttr, FloatAttr)):

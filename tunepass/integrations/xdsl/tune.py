@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from tunepass.backends.function import KernelFunction
 from tunepass.diagnostics import TunepassError
 from tunepass.integrations.mlir.knobs import read_knobs
+from tunepass.integrations.mlir.model import prior_of
 from tunepass.integrations.mlir.search import Command, by_model, kernel_of, search
 from tunepass.integrations.xdsl.reader import XdslReader
 from tunepass.ir.kernel import Kernel
@@ -33,6 +34,7 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
         seed: of the search.
         maximise: whether more is better.
         timeout_s: seconds that one run of the command may take.
+        prior: whether the search starts from the CPU model, as `tunepass.integrations.mlir.tune` has it.
 
     Raises (apply):
         PassFailedException: a knob or a constraint that cannot be read, with the operation underlined; a model or a
@@ -49,6 +51,7 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
     seed: int = 0
     maximise: bool = False
     timeout_s: int = 60
+    prior: bool | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         try:
@@ -69,10 +72,20 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
             command = Command(self.command or "", self.timeout_s)
 
             def evaluate(_: Kernel, choice: Configuration) -> Answer:
-                knobs.select(choice)
-                return command(printed(module))
+                copy = module.clone()
+                read_knobs(copy, XdslReader()).select(choice)
+                return command(printed(copy))
 
-        search(kernel, knobs, evaluate, max_evals=self.max_evals, seed=self.seed, maximise=self.maximise)
+        requested = False if self.prior is None and (self.maximise or self.model is not None) else self.prior
+        result = search(
+            kernel,
+            evaluate,
+            max_evals=self.max_evals,
+            seed=self.seed,
+            maximise=self.maximise,
+            prior=prior_of(module, knobs, kernel, requested),
+        )
+        knobs.select(result.choice)
 
 
 def printed(module: ModuleOp) -> str:

@@ -1,4 +1,4 @@
-"""Problems about pipelines of Halide: the pipeline of tunepass that searches them."""
+"""Programs of another compiler with what may vary in them: the pipeline of tunepass that searches them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tunepass.backends.base import Backend, Target
 from tunepass.backends.caller import CallerBackend
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
+from tunepass.passes.base import Result
 from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.search import Search
 from tunepass.search.options import SearchOptions
@@ -22,7 +23,7 @@ from tunepass.study.outcome import Evaluate
 class SeededBackend(CallerBackend):
     """Evaluates as the problem does, and begins with the problem's seed configurations."""
 
-    def __init__(self, kernel: Kernel, problem: PipelineProblem):
+    def __init__(self, kernel: Kernel, problem: ToolProblem):
         super().__init__(kernel, Target(), problem.evaluator)
         self.problem = problem
 
@@ -30,8 +31,13 @@ class SeededBackend(CallerBackend):
         return self.problem.openings()
 
 
-class PipelineProblem:
-    """A pipeline of Halide with what may vary in it."""
+class ToolProblem:
+    """A program of another compiler with what may vary in it."""
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel:
+        """The program with its parameters."""
 
     @property
     @abstractmethod
@@ -72,3 +78,14 @@ class PipelineProblem:
 
         (search,) = (step for step in pipeline.passes if isinstance(step, Search))
         return pipeline.replaced(replace(search, backend=backend))
+
+    def search(
+        self,
+        *,
+        options: SearchOptions | None = None,
+        max_evals: int | None = None,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+    ) -> Result:
+        """The result of the pipeline; arguments as those of `pipeline`."""
+        return self.pipeline(options=options, max_evals=max_evals, seed=seed, stop=stop).run(self.kernel)
