@@ -184,6 +184,14 @@ def test_shapes_and_values_come_from_the_program() -> None:
     assert "tunepass_pipeline(&b0, 3, &b1);" in text and "{{0, 50, 1, 0}, {0, 30, 50, 0}}" in text
 
 
+def test_any_name_and_any_number_make_c() -> None:
+    x, y = hl.vars("x y")
+    out, most = hl.Func("out"), hl.Param(hl.Float(32), "most")
+    out[x, y] = hl.min(hl.f32(x + y), most)
+    algorithm = halide.Algorithm(out, SIZES, name="x or y", scalars={"most": float("-inf")})
+    assert algorithm.function == "tunepass_call_x_or_y" and "(-__builtin_inf(), &b0)" in algorithm.caller(threads=1)
+
+
 def test_what_the_outputs_need_is_the_shape_of_an_input(algorithm: halide.Algorithm) -> None:
     assert algorithm.input_shapes == {"image": ((-1, 66), (-1, 50))}
     assert "high(x, y) = " in algorithm.source.text

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from math import prod
+from math import isfinite, isnan, prod
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -237,7 +237,7 @@ class Algorithm:
 
     @property
     def function(self) -> str:
-        return f"tunepass_call_{self.name}"
+        return f"tunepass_call_{re.sub('[^A-Za-z0-9_]', '_', self.name)}"
 
     def caller(self, threads: int) -> str:
         """A C function with plain pointers that calls the compiled pipeline."""
@@ -264,7 +264,7 @@ class Algorithm:
                 actual.append(f"&b{places[name]}")
             else:
                 declared.append("_Bool" if types[name] == "uint1" else C_TYPE[types[name]])
-                actual.append(repr(self.values[name]))
+                actual.append(c_number(self.values[name]))
         for number in range(len(places), len(self.buffers)):
             declared.append("struct halide_buffer_t *")
             actual.append(f"&b{number}")
@@ -370,6 +370,13 @@ def halide_type(kind: str) -> tuple[int, int]:
     match = TYPE.fullmatch(kind)
     assert match is not None
     return CODE[match[1]], int(match[2])
+
+
+def c_number(value: Number) -> str:
+    """A number in C."""
+    if isinstance(value, float) and not isfinite(value):
+        return '__builtin_nan("")' if isnan(value) else f"{'-' if value < 0 else ''}__builtin_inf()"
+    return repr(value)
 
 
 def argument_name(number: int, buffer: Buffer) -> str:
