@@ -282,17 +282,19 @@ def table(panel: Panel, names: Sequence[str], methods: Sequence[str]) -> str:
     """Every search's means and how far `auto` is ahead in pairs, of recorded and of drawn problems; then one by one."""
     present, missing = _installed(methods)
     runs: dict[tuple[str, str], list[PeerRun]] = {}
+    unfinished: dict[tuple[str, str], list[str]] = {}  # problems by method and reason
     for method in present:
         for name in names:
             try:
                 found, reason = _runs(panel, method, name)
             except Exception as error:  # a peer's own failure is told, whatever it raised
-                found, reason = [], f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+                found, reason = [], f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
             if reason:
-                missing.append(f"{method} on {name}: {reason}")
+                unfinished.setdefault((method, reason), []).append(name)
             else:
                 runs[method, name] = found
         panel.told(method)
+    missing += [f"{method} on {_problems(of, names)}: {reason}" for (method, reason), of in unfinished.items()]
     parts, details = [], []
     groups = {"recorded": [n for n in names if n not in KINDS], "drawn": [n for n in names if n in KINDS]}
     for group, of in groups.items():
@@ -300,11 +302,14 @@ def table(panel: Panel, names: Sequence[str], methods: Sequence[str]) -> str:
             parts.append(f"{len(of)} {group} problems, {len(panel.seeds)} seeds:\n\n{_means(runs, of, present)}")
             details.append(_one_by_one(runs, of, present))
     parts.append(_best_peers(runs, names, present))
-    parts.append(
-        "Versions: " + "; ".join(f"{method}: {versions(method)}" for method in present if method in PEERS) + "."
-    )
+    told = [f"{method}: {versions(method)}" for method in present if method in PEERS]
+    parts.append("Versions: " + "; ".join([f"tunepass {version('tunepass')}, numpy {np.__version__}", *told]) + ".")
     parts.append("Not in the table: " + ("; ".join(missing) if missing else "nothing") + ".")
     return with_details("\n\n".join(parts), *details)
+
+
+def _problems(of: Sequence[str], names: Sequence[str]) -> str:
+    return "every problem" if len(of) == len(names) else ", ".join(f"`{name}`" for name in of)
 
 
 def _installed(methods: Sequence[str]) -> tuple[list[str], list[str]]:
