@@ -155,6 +155,15 @@ def test_a_run_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert toy_panel(tmp_path, monkeypatch, until=0.0).run("numpy", "toy", 0) == done
 
 
+def test_a_stopped_run_is_run_again_with_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = toy_panel(tmp_path, monkeypatch)
+    stopped = replace(panel, limit_s=-1.0).run("numpy", "toy", 0)
+    assert stopped is not None and len(stopped.best) == 1 and stopped.stopped
+    assert replace(panel, until=0.0).run("numpy", "toy", 0) == stopped
+    again = panel.run("numpy", "toy", 0)
+    assert again is not None and len(again.best) == 60 and not again.stopped
+
+
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of Optuna
 @pytest.mark.parametrize(
     "method",

@@ -236,12 +236,14 @@ class Panel:
         return folder / f"{label}-{seed}-{self.evals}-{key}.json"
 
     def run(self, method: str, name: str, seed: int) -> PeerRun | None:
-        """The kept run, else a new one; None where it is not kept and no time is left."""
+        """The kept run, unless more time is given now than it was stopped after; else a new one. None where it is not
+        kept and no time is left."""
         path = self.path(method, name, seed)
-        if path.exists():
-            return PeerRun(**json.loads(path.read_text(encoding="utf-8")))
+        kept = PeerRun(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
         if time.monotonic() >= self.until:
-            return None
+            return kept
+        if kept is not None and not (kept.stopped and kept.seconds < self.limit_s):
+            return kept
         subject = self.subject(name, seed)
         task = Task(subject.space, seed, self.evals)
         done = searched(
