@@ -16,6 +16,8 @@ siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ
 fidelity     a cheap level beside the objective                batches      16 suggestions at once
 prior-means  right and wrong prior means (without TUNEPASS_PEERS)
 drawn        problems with drawn parameters, noise, failures; needs no folders. Settings are chosen on seeds below 1000
+peers        every installed peer on recorded spaces and drawn problems in one run; TUNEPASS_DATA alone, and without it
+             the drawn problems only. Peers: Optuna, CatCMAwM (cmaes), Nevergrad, SMAC, BoTorch, HEBO
 ceiling      what exact inference that is told more can know of drawn flags after noisy evaluations; needs no folders
 """
 
@@ -38,6 +40,7 @@ from tests.benchmarks.search import (
     panel_fidelity,
     panel_noise,
     panel_objectives,
+    panel_peers,
     panel_priors,
     panel_siblings,
     panels,
@@ -110,6 +113,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--problems", default="", help="only those whose name contains one of these, comma-separated")
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
     parser.add_argument("--peers", default="", help="of the panels: only peers whose name contains one of these")
+    parser.add_argument("--limit", type=float, default=600.0, help="of the table peers: CPU seconds a run")
+    parser.add_argument(
+        "--minutes", type=float, default=1e9, help="of the table peers: no run is started after these; 0: print only"
+    )
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--switches", default="", help="only ablations with one of these words, comma-separated")
     parser.add_argument("--into", type=Path, help="a page whose tables, marked `<!-- table: NAME -->`, are replaced")
@@ -262,6 +269,20 @@ def _ceiling(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_ceiling.table(range(first, first + bench.seeds), bench.evals)
 
 
+def _peers(bench: single.Bench, options: argparse.Namespace) -> str:
+    data = _folder("TUNEPASS_DATA", "SPLIT.json")
+    names = [*(panel_peers.recorded_names(data) if data else []), *panel_peers.DRAWN]
+    words = _words(options.peers)
+    methods = [*panel_peers.OURS, *(name for name in panel_peers.PEERS if not words or any(w in name for w in words))]
+    first, until = options.first or SPLIT, time.monotonic() + 60 * options.minutes
+    panel = panel_peers.Panel(
+        Places(data or Path(), bench.places.kept), range(first, first + bench.seeds), panel_peers.MARKS[-1],
+        options.limit, until, bench.told,
+    )  # fmt: skip
+    text = panel_peers.table(panel, _chosen(names, options), methods)
+    return text if data else f"Recorded spaces were not searched: TUNEPASS_DATA names no folder.\n\n{text}"
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_objectives.table(bench.places, *_of_objectives(bench, options), _words(options.problems))
 
@@ -284,11 +305,12 @@ TABLES: dict[str, tuple[str, Table]] = {
     "prior-means": ("Right and wrong prior means", _prior_means),
     "drawn": ("Drawn problems", _drawn),
     "ceiling": ("What exact inference can know of drawn flags", _ceiling),
+    "peers": ("Installed peers in one run", _peers),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 
-WITHOUT_FOLDERS = frozenset({"drawn", "ceiling"})  # tables of problems that are drawn
+WITHOUT_FOLDERS = frozenset({"drawn", "ceiling", "peers"})  # tables of problems that are drawn
 WITHOUT_PEERS = frozenset({"prior-means"})  # tables that show no other tuner's runs
 FIRST_SHOWN = 10  # evaluation of a picture
 PICTURES: dict[str, Callable[[single.Bench, argparse.Namespace], list[charts.Panel]]] = {
