@@ -14,9 +14,10 @@ from typing import Any
 
 from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.executors.base import Executor
-from tunepass.executors.dask.connection import DaskTransport, connected
+from tunepass.executors.dask.connection import check_workers, connected, lost_told
 from tunepass.executors.dask.evaluator import remote_evaluator
 from tunepass.executors.dask.session import Limits, Session
+from tunepass.executors.dask.transport import DaskTransport
 from tunepass.executors.local import LocalExecutor
 from tunepass.space.configuration import Configuration
 from tunepass.spread import Spread, window
@@ -57,6 +58,7 @@ class DaskExecutor(Executor, MeasuresElsewhere):
     @contextmanager
     def workers(self) -> Iterator[Spread]:
         with connected(self._address, self.jobs) as client:
+            check_workers(client, __version__)
             cores = sum(client.nthreads().values())
 
             def submit(work: Any, task: Any) -> _Result:
@@ -118,7 +120,9 @@ class _Result:
     future: Any
 
     def result(self) -> Any:
-        return self.future.result()
+        """What the task returns. Raises what it raised, EnvironmentFault where the cluster or its workers died."""
+        with lost_told(self.client):
+            return self.future.result()
 
     def cancel(self) -> None:
         if self.client.status == "running":  # else its tasks are given up already
