@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ class DaskExecutor(Executor, MeasuresElsewhere):
 
     @contextmanager
     def workers(self) -> Iterator[Spread]:
-        with connected(self._address, self.jobs) as client:
+        with nullcontext(self._client) if self._client is not None else connected(self._address, self.jobs) as client:
             check_workers(client, __version__)
             cores = sum(client.nthreads().values())
 
