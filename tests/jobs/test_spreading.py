@@ -23,7 +23,7 @@ from tunepass.jobs.reading import parse
 from tunepass.jobs.spreading import estimates, kernels
 from tunepass.jobs.spreading.estimates import prices_elsewhere
 from tunepass.jobs.spreading.exact import fronts_elsewhere
-from tunepass.jobs.spreading.replays import ReplayRequest, replay_elsewhere, replay_here
+from tunepass.jobs.spreading.replays import ReplayRequest, replay_elsewhere, replay_seeds
 from tunepass.passes.search import problem_of
 from tunepass.search.exact import exact_front
 from tunepass.search.options import SearchOptions
@@ -152,7 +152,7 @@ def test_a_replay_is_that_of_one_process(recorded: str) -> None:  # noqa: F811
         {"strategy": "bayesian", "surrogate": "forest", "objectives": ("time",)},
     ):
         asked, executor = request_of(recorded, **fields), Texts()
-        here, there = replay_here(asked), replay_elsewhere(asked, executor)
+        here, there = replay_seeds(asked), replay_elsewhere(asked, executor)
         assert len(executor.tasks) == 3 and untimed(there) == untimed(here)
 
 
@@ -189,7 +189,7 @@ def test_workers_without_the_recorded_files_are_told(recorded: str) -> None:  # 
 def test_mistakes_in_a_replay_are_those_of_one_process(recorded: str) -> None:  # noqa: F811
     for asked in (request_of(recorded, objectives=("tim",)), request_of(recorded, strategy="randon")):
         with pytest.raises(TunepassError) as here:
-            replay_here(asked)
+            replay_seeds(asked)
         with pytest.raises(type(here.value)) as there:
             replay_elsewhere(asked, Texts())
         assert str(there.value) == str(here.value)

@@ -35,6 +35,7 @@ def run(options: argparse.Namespace) -> Answer:
     model, parsed = estimator_of(source_of(options), kernel_name(options), target_of(options), words_of(options))
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
+    prices: Prices
     if options.configs is None:
         if options.executor != "local":
             raise TunepassError("--executor is about a table of configurations", hint="name one with --configs")

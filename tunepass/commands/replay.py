@@ -9,7 +9,7 @@ from dataclasses import asdict
 from tunepass.commands.executors import opened_cluster
 from tunepass.commands.targets import strategy_of
 from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun
-from tunepass.jobs.spreading.replays import ReplayRequest, replay_elsewhere, replay_here
+from tunepass.jobs.spreading.replays import ReplayRequest, replay_elsewhere, replay_seeds
 from tunepass.reports.answer import Answer, Json, table
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> Answer:
         transfer_from=tuple(options.transfer_from),
     )
     with opened_cluster(options) as executor:
-        report = replay_here(request) if executor is None else replay_elsewhere(request, executor)
+        report = replay_seeds(request) if executor is None else replay_elsewhere(request, executor)
     return Answer(_text(report), _data(report))
 
 

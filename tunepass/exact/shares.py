@@ -77,8 +77,8 @@ def enumerated_front(
     stopped = stop or (lambda: False)
     if not stopped():
         shares = space.shares(max_points)
-        found = fronts(shares) if fronts is not None else _on_threads(space, shares, front, jobs)
-        for share, part in zip(space.shares(max_points), found):
+        share_fronts = fronts(shares) if fronts is not None else _on_threads(space, shares, front, jobs)
+        for share, part in zip(space.shares(max_points), share_fronts):
             evaluated += len(share)
             if len(part.numbers):
                 front.add(part.numbers, part.losses)
@@ -86,16 +86,16 @@ def enumerated_front(
                 progress(_certificate(space.size, evaluated, len(front)))
             if stopped():
                 break
-        _close(found)
+        _close(share_fronts)
     certificate = _certificate(space.size, evaluated, len(front))
     gap = 0.0 if certificate.exact else float("inf")
     return Front(space.configurations(front.points), front.losses, certificate, gap)
 
 
-def _certificate(points: int, evaluated: int, found: int) -> Certificate:
-    """What was not evaluated is open."""
+def _certificate(points: int, evaluated: int, front_size: int) -> Certificate:
+    """Certificate of an enumeration: configurations that were not evaluated are open."""
     return Certificate(
-        points=points, evaluated=evaluated, bounded=0, infeasible=0, open=points - evaluated, boxes=0, found=found
+        points=points, evaluated=evaluated, bounded=0, infeasible=0, open=points - evaluated, boxes=0, found=front_size
     )
 
 

@@ -111,7 +111,7 @@ def _closing(client: Any) -> Iterator[Any]:
 def check_workers(client: Any, version: str) -> None:
     """Raises TunepassError for a worker with another version of tunepass, or none; EnvironmentFault where no worker
     is there."""
-    with lost_told(client):
+    with cluster_faults(client):
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except (TimeoutError, asyncio.TimeoutError):
@@ -129,8 +129,8 @@ def check_workers(client: Any, version: str) -> None:
 
 
 @contextmanager
-def lost_told(client: Any) -> Iterator[None]:
-    """Raises EnvironmentFault for what Dask raises where the scheduler is gone, or where workers die in a task."""
+def cluster_faults(client: Any) -> Iterator[None]:
+    """Raises EnvironmentFault in place of Dask's errors for a scheduler that is gone, or workers that die in a task."""
     killed = distributed().scheduler.KilledWorker
     try:
         yield

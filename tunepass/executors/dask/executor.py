@@ -14,7 +14,7 @@ from typing import Any
 
 from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.executors.base import Executor
-from tunepass.executors.dask.connection import check_workers, connected, lost_told
+from tunepass.executors.dask.connection import check_workers, cluster_faults, connected
 from tunepass.executors.dask.evaluator import remote_evaluator
 from tunepass.executors.dask.session import Limits, Session
 from tunepass.executors.dask.transport import DaskTransport
@@ -120,8 +120,8 @@ class _Result:
     future: Any
 
     def result(self) -> Any:
-        """What the task returns. Raises what it raised, EnvironmentFault where the cluster or its workers died."""
-        with lost_told(self.client):
+        """Result of the task. Raises the task's error, or EnvironmentFault where the cluster or its workers died."""
+        with cluster_faults(self.client):
             return self.future.result()
 
     def cancel(self) -> None:

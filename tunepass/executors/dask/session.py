@@ -240,7 +240,7 @@ class Session:
         try:
             value = read_answer(text)
             if worker.state == "asked":
-                self._told_version(worker, value)
+                self._check_version(worker, value)
             elif worker.state == "opening":
                 self._opened(worker, value)
             elif attempt is None:
@@ -268,7 +268,7 @@ class Session:
         self.longest_s = max(self.longest_s, took_s)
         self.recent_s = took_s if self.recent_s == float("inf") else 0.8 * self.recent_s + 0.2 * took_s
 
-    def _told_version(self, worker: Worker, value: object) -> None:
+    def _check_version(self, worker: Worker, value: object) -> None:
         """Have a worker of this version make the evaluator: another one may read its text otherwise. Raises
         TunepassError for another one, and leaves it out where the search runs already."""
         if isinstance(value, RemoteError):

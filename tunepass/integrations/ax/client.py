@@ -37,7 +37,7 @@ class Client:
 
     Args:
         random_seed: of every random choice; None: another one each time.
-        storage_config: None; a client is kept by `save_to_json_file`.
+        storage_config: None; a client is saved by `save_to_json_file`.
         strategy: of tunepass, by name, or a function of a Task.
         max_evals: how many trials are planned, if that is known.
 
@@ -307,7 +307,7 @@ class Client:
     def save_to_json_file(self, filepath: str = "ax_client_snapshot.json") -> None:
         """Write the experiment and its trials as JSON of tunepass's own."""
         goals = self._goals
-        kept = snapshot.Snapshot(
+        saved = snapshot.Snapshot(
             self._seed,
             self._configs,
             self._constraints,
@@ -316,7 +316,7 @@ class Client:
             self._baseline,
             tuple(self._trials.values()),
         )
-        snapshot.write(kept, Path(filepath))
+        snapshot.write(saved, Path(filepath))
 
     @classmethod
     def load_from_json_file(cls, filepath: str = "ax_client_snapshot.json", storage_config: object = None) -> Client:
@@ -325,16 +325,16 @@ class Client:
         Raises:
             StudyError: the file is none of tunepass's, such as one of Ax.
         """
-        kept = snapshot.read(Path(filepath))
-        client = cls((kept.seed + len(kept.trials)) % (1 << 32), storage_config)
-        client.configure_experiment(kept.configs, kept.constraints)
-        for trial in kept.trials:
+        saved = snapshot.read(Path(filepath))
+        client = cls((saved.seed + len(saved.trials)) % (1 << 32), storage_config)
+        client.configure_experiment(saved.configs, saved.constraints)
+        for trial in saved.trials:
             index = client.attach_trial(trial.parameters, trial.arm_name)
             client._trials[index].data, client._trials[index].reason = trial.data, trial.reason
             client._trials[index].status = trial.status
-        client._baseline = kept.baseline
-        if kept.objective is not None:
-            client.configure_optimization(kept.objective, kept.outcome_constraints)
+        client._baseline = saved.baseline
+        if saved.objective is not None:
+            client.configure_optimization(saved.objective, saved.outcome_constraints)
         return client
 
     # -- the study
@@ -400,14 +400,14 @@ class Client:
     def _measured(self) -> list[tuple[ClientTrial, tuple[float, ...]]]:
         """Completed trials that satisfy the outcome constraints, with the objectives' values."""
         _, _, goals = self._ready()
-        found = []
+        measured = []
         for trial in self._trials.values():
             if trial.status != TrialStatus.COMPLETED:
                 continue
             outcome = trial.outcome(goals, self._baseline_means(), math.inf)
             if isinstance(outcome, Measured):
-                found.append((trial, tuple(outcome.values.values())))
-        return found
+                measured.append((trial, tuple(outcome.values.values())))
+        return measured
 
 
 def _point(trial: ClientTrial) -> Point:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from tunepass.diagnostics import ExpressionError, SpaceError, StudyError
 from tunepass.expr import numpy_eval
@@ -104,7 +104,7 @@ class Dimension:
     choices: tuple[Foreign, ...] | None = None
 
     def foreign(self, value: Value) -> Foreign:
-        return self.kind(value) if self.choices is None else self.choices[self.parameter.domain.index(value)]  # type: ignore[arg-type]
+        return self.kind(value) if self.choices is None else self.choices[self.parameter.domain.index(value)]
 
     def native(self, value: Foreign) -> Value:
         if self.choices is not None:
@@ -124,7 +124,7 @@ class SearchSpace:
 
     def parameterization(self, configuration: Configuration) -> dict[str, Foreign]:
         """The active parameters under Ax's names, and what follows from them."""
-        found = {
+        parameters = {
             d.name: d.foreign(configuration[d.parameter.name])
             for d in self.dimensions
             if d.parameter.name in configuration
@@ -132,8 +132,8 @@ class SearchSpace:
         if self.derived:
             columns = self.space.columns([configuration])
             for name, (expression, kind) in self.derived.items():
-                found[name] = kind(numpy_eval.evaluate(expression, columns, 1).values[0])
-        return found
+                parameters[name] = kind(numpy_eval.evaluate(expression, columns, 1).values[0])
+        return parameters
 
     def configuration(self, parameters: Mapping[str, Foreign]) -> Configuration:
         """The configuration of a parameterization. Raises StudyError for one that is not of the space."""
@@ -182,7 +182,7 @@ def _text(constraint: object) -> str:
 
 def _conditions(configs: Sequence[Config], used: Mapping[str, str]) -> dict[str, str]:
     """When a parameter is there, by its name: one that depends on a choice, which may depend on another."""
-    own: dict[str, list[tuple[str, str]]] = {}  # by name: parent and condition
+    parents: dict[str, list[tuple[str, str]]] = {}  # by name: parent and condition
     for config in configs:
         dependent = getattr(config, "dependent_parameters", None) or {}
         values = list(getattr(config, "values", ()))
@@ -194,17 +194,17 @@ def _conditions(configs: Sequence[Config], used: Mapping[str, str]) -> dict[str,
             for name in names:
                 if name not in used:
                     raise StudyError(f"{config.name}: there is no parameter {name!r} that could depend on it")
-                own.setdefault(name, []).append((config.name, f"{used[config.name]} == {choice}"))
+                parents.setdefault(name, []).append((config.name, f"{used[config.name]} == {choice}"))
 
     def condition(name: str, seen: tuple[str, ...]) -> str:
         if name in seen:
             raise StudyError(f"{name} depends on itself")
         parts = []
-        for parent, text in own[name]:
-            parts.append(f"{condition(parent, (*seen, name))} and {text}" if parent in own else text)
+        for parent, text in parents[name]:
+            parts.append(f"{condition(parent, (*seen, name))} and {text}" if parent in parents else text)
         return parts[0] if len(parts) == 1 else f"({' or '.join(parts)})"
 
-    return {name: condition(name, ()) for name in own}
+    return {name: condition(name, ()) for name in parents}
 
 
 def _native_choice(config: Config, plain: str, place: int) -> str:
@@ -226,8 +226,8 @@ def _dimension(config: Config, plain: str, when: str | None) -> Dimension:
         if isinstance(config, DerivedParameterConfig) or not (hasattr(config, "bounds") or hasattr(config, "values")):
             raise SpaceError("it has neither bounds nor values")
         if hasattr(config, "bounds"):
-            return Dimension(config.name, _range(config, plain, when, kind), kind)
-        return _choice(config, plain, when, kind)
+            return Dimension(config.name, _range(cast(RangeParameterConfig, config), plain, when, kind), kind)
+        return _choice(cast(ChoiceParameterConfig, config), plain, when, kind)
     except (SpaceError, TypeError, ValueError) as error:
         reason = error.sentence if isinstance(error, SpaceError) else str(error)
         raise StudyError(f"parameter {config.name}: {reason}", hint=HINT) from None

@@ -1,4 +1,4 @@
-"""What a client optimises: objectives and outcome constraints as Ax's strings say them."""
+"""Objectives and outcome constraints of a client, read from Ax's strings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OutcomeConstraint:
     relative: bool
 
     def holds(self, metrics: Mapping[str, float], baseline: Mapping[str, float] | None) -> bool | None:
-        """Whether the metrics satisfy it; None where one is missing."""
+        """Test the metrics against the constraint; None where one is missing."""
         if any(not math.isfinite(metrics.get(name, math.nan)) for name in self.formula.names):
             return None
         bound = self.bound
@@ -92,13 +92,15 @@ def goals_of(objective: str, outcome_constraints: Sequence[str] | None) -> Goals
     constraints = []
     for text in outcome_constraints or ():
         constraint = _constraint(text)
-        own = [place for place, goal in enumerate(goals) if goal.metric in constraint.formula.names]
-        if not own:
+        constrained = [place for place, goal in enumerate(goals) if goal.metric in constraint.formula.names]
+        if not constrained:
             constraints.append(constraint)
         elif len(goals) == 1 or len(constraint.formula.names) > 1:
-            raise StudyError(f"{text!r} is about the objective {goals[own[0]].metric}", hint="constrain other metrics")
+            raise StudyError(
+                f"{text!r} is about the objective {goals[constrained[0]].metric}", hint="constrain other metrics"
+            )
         else:
-            goals[own[0]] = _with_threshold(goals[own[0]], constraint)
+            goals[constrained[0]] = _with_threshold(goals[constrained[0]], constraint)
     return Goals(tuple(goals), tuple(constraints), objective, tuple(outcome_constraints or ()))
 
 
@@ -120,7 +122,7 @@ def _constraint(text: str) -> OutcomeConstraint:
 
 
 def _with_threshold(goal: Goal, constraint: OutcomeConstraint) -> Goal:
-    """Of several objectives, the value from which on a trial is of no use: the corner of the hypervolume."""
+    """Goal with the constraint's bound as its reference: the corner of the hypervolume."""
     weight = constraint.formula.weights()[str(goal.metric)]
     at_most = constraint.at_most == (weight > 0)
     if constraint.relative or at_most == goal.objective.maximise:

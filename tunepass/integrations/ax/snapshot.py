@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ _MARK = {"range": "bounds", "choice": "values", "derived": "expression_str"}  # 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a client is made of."""
+    """State of a client that a file keeps."""
 
     seed: int
     configs: Sequence[Config]
@@ -95,13 +96,13 @@ def read(path: Path) -> Snapshot:
 
 def _config_fields(config: Config) -> dict[str, object]:
     kind = next(name for name, mark in _MARK.items() if hasattr(config, mark))
-    fields = {name: getattr(config, name, None) for name in KINDS[kind].__dataclass_fields__}
+    fields = {field.name: getattr(config, field.name, None) for field in dataclass_fields(KINDS[kind])}
     dependent = fields.get("dependent_parameters")
     if isinstance(dependent, Mapping):  # JSON has no numbers as keys
         fields["dependent_parameters"] = [[value, list(names)] for value, names in dependent.items()]
     for name in ("values", "bounds"):
         if name in fields:
-            fields[name] = list(fields[name])  # type: ignore[call-overload]
+            fields[name] = list(fields[name] or ())
     return {"kind": kind, **fields}
 
 

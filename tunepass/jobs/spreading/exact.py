@@ -58,16 +58,16 @@ def fronts_elsewhere(
     problem = json.dumps({"job": text_of(job, words), "limited": limited, "extrapolate": extrapolate})
 
     def fronts(shares: Iterable[range]) -> Iterator[ShareFront]:
-        asked: list[range] = []
+        pending: list[range] = []
 
         def tasks() -> Iterator[str]:
             for share in shares:
-                asked.append(share)
+                pending.append(share)
                 yield json.dumps({"problem": problem, "first": share.start, "end": share.stop})
 
         with executor.workers() as spread:
             for answer in spread(front_of_share, tasks()):
-                yield _decoded(answer, asked.pop(0), len(job.objectives))
+                yield _decoded(answer, pending.pop(0), len(job.objectives))
 
     return fronts
 
@@ -76,8 +76,8 @@ def front_of_share(task: str) -> str:
     """In another process: the front of one share, as `{"numbers": [...], "losses": [[...], ...]}`."""
     fields = json.loads(task)
     space = _enumerated(fields["problem"])
-    found = space.front(range(fields["first"], fields["end"]), RunningFront(space.objectives))
-    return json.dumps({"numbers": found.numbers.tolist(), "losses": found.losses.tolist()})
+    front = space.front(range(fields["first"], fields["end"]), RunningFront(space.objectives))
+    return json.dumps({"numbers": front.numbers.tolist(), "losses": front.losses.tolist()})
 
 
 @lru_cache(maxsize=4)

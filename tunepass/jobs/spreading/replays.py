@@ -23,7 +23,7 @@ from tunepass.study.trust import Trust
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayRequest:
-    """What `tunepass replay` was asked for."""
+    """Arguments of a replay: a recorded space, a strategy, and the seeds."""
 
     recorded: str
     strategy: str
@@ -35,7 +35,7 @@ class ReplayRequest:
     transfer_from: tuple[str, ...] = ()
 
 
-def replay_here(request: ReplayRequest) -> ReplayReport:
+def replay_seeds(request: ReplayRequest) -> ReplayReport:
     """All seeds, one after the other."""
     sources = [table_source(path) for path in request.transfer_from]
     return replay(
@@ -57,12 +57,12 @@ def replay_elsewhere(request: ReplayRequest, executor: Executor) -> ReplayReport
         TunepassError: a file cannot be read here, or is another one there.
     """
     sources = tuple(os.path.abspath(path) for path in request.transfer_from)
-    asked = replace(request, recorded=os.path.abspath(request.recorded), transfer_from=sources)
-    digests = {str(path): _digest(path) for path in _files(asked)}
+    located = replace(request, recorded=os.path.abspath(request.recorded), transfer_from=sources)
+    digests = {str(path): _digest(path) for path in _files(located)}
 
     def tasks() -> Iterator[str]:
         for seed in request.seeds:
-            yield json.dumps({"request": {**asdict(asked), "seeds": [seed]}, "files": digests})
+            yield json.dumps({"request": {**asdict(located), "seeds": [seed]}, "files": digests})
 
     with executor.workers() as spread:
         reports = [_decoded(answer) for answer in spread(replay_of_seed, tasks())]
@@ -74,9 +74,9 @@ def replay_of_seed(task: str) -> str:
     fields = json.loads(task)
     for name, digest in fields["files"].items():
         _check_same(Path(name), digest)
-    asked = fields["request"]
-    lists = {name: tuple(asked[name]) for name in ("seeds", "objectives", "transfer_from")}
-    return json.dumps(replay_here(ReplayRequest(**{**asked, **lists})).to_dict())
+    arguments = fields["request"]
+    lists = {name: tuple(arguments[name]) for name in ("seeds", "objectives", "transfer_from")}
+    return json.dumps(replay_seeds(ReplayRequest(**{**arguments, **lists})).to_dict())
 
 
 def strategy_named(strategy: str, surrogate: str | None) -> str | Factory:
@@ -125,5 +125,5 @@ def _run(fields: dict[str, object]) -> ReplayRun:
     trust = fields["trust"]
     if isinstance(trust, dict):
         trust = Trust(**{**trust, "shares": tuple(trust["shares"])})
-    series = {name: tuple(fields[name]) for name in ("best_so_far", "strategy_s")}  # type: ignore[arg-type]
+    series: dict[str, object] = {name: tuple(fields[name]) for name in ("best_so_far", "strategy_s")}  # type: ignore[arg-type]
     return ReplayRun(**{**fields, **series, "trust": trust})  # type: ignore[arg-type]
