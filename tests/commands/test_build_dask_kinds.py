@@ -80,6 +80,10 @@ def comparable(trials: dict[str, tuple[object, ...]], *, timed: bool) -> dict[st
     return {name: trial[:-1] if timed and name != "study" else trial for name, trial in trials.items()}
 
 
+def set_path(path: str) -> None:
+    os.environ["PATH"] = path
+
+
 def both(folder: Folder, address: str, source: str, *words: str, timed: bool = False) -> dict[str, object]:
     """The answer of a build over the cluster, whose trials are those of a local one."""
     command = ("build", source, *SEARCH)
@@ -142,7 +146,7 @@ def test_the_samples(
     shutil.copytree(SAMPLES / sample, folder.path, dirs_exist_ok=True)
     monkeypatch.setenv("PATH", PATH)
     with importlib.import_module("distributed").Client(scheduler) as client:
-        client.run(os.environ.__setitem__, "PATH", PATH)
+        client.run(set_path, PATH)
     answer = both(folder, scheduler, source, timed=sample != "dnn")
     assert answer["trials"] == 3 and answer["failures"] == {}
 

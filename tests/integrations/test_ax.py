@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -223,13 +225,19 @@ def test_a_client_is_kept_in_a_file_and_goes_on(tmp_path: Path) -> None:
             Client.load_from_json_file(path)
 
 
-def test_a_summary_has_a_row_a_trial() -> None:
-    pytest.importorskip("pandas", reason="pandas is not installed")
+def test_a_summary_has_a_row_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     client = client_of()
     (index,) = client.get_next_trials(max_trials=1)
     client.complete_trial(index, {"loss": 2.0})
-    frame = client.summarize()
-    assert list(frame.columns)[:4] == ["trial_index", "arm_name", "trial_status", "loss"] and len(frame) == 1
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    (row,) = client.summarize()
+    assert [*row.items()][:4] == [
+        *(("trial_index", 0), ("arm_name", "0_0"), ("trial_status", "COMPLETED"), ("loss", 2.0)),
+    ]
+    assert row["kind"] == "a"
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(StudyError, match="pandas, which is not installed"):
+        client.summarize()
     with pytest.warns(UserWarning, match="none of Ax's analyses"):
         assert client.compute_analyses() == []
 

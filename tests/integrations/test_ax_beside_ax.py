@@ -113,3 +113,11 @@ def test_both_refuse_the_same() -> None:
         ):
             with pytest.raises(Exception):  # noqa: B017  # of other classes
                 again()
+
+
+def test_the_summary() -> None:
+    for client in clients("-loss"):
+        told(client, [{"loss": 3.0}, {"loss": 1.0}])
+        frame = client.summarize()
+        assert frame["trial_status"].tolist() == ["COMPLETED"] * 2 and frame["loss"].tolist() == [3.0, 1.0]
+        assert {"trial_index", "arm_name", "x", "n", "kind", "w"} <= {*frame.columns}

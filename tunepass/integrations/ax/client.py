@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import StudyError
 from tunepass.integrations.ax import snapshot
-from tunepass.integrations.ax.configs import Config, SearchSpace, search_space
-from tunepass.integrations.ax.goals import Goals, goals_of
+from tunepass.integrations.ax.configs import Config, search_space
+from tunepass.integrations.ax.experiment import Experiment
+from tunepass.integrations.ax.goals import goals_of
 from tunepass.integrations.ax.trials import ClientTrial, TrialStatus
-from tunepass.integrations.keyed_trials import KeyedTrials
 from tunepass.integrations.parameters import Foreign
 from tunepass.study import validation
-from tunepass.study.outcome import Measured
 from tunepass.study.study import Study
 from tunepass.study.task import Factory
 
@@ -69,11 +67,7 @@ class Client:
         self._strategy, self._max_evals = strategy, max_evals
         self._configs: tuple[Config, ...] = ()
         self._constraints: tuple[str, ...] = ()
-        self._space: SearchSpace | None = None
-        self._goals: Goals | None = None
-        self._trials: dict[int, ClientTrial] = {}
-        self._baseline: int | None = None
-        self._keyed: KeyedTrials | None = None
+        self._experiment: Experiment | None = None
 
     @property
     def study(self) -> Study:
@@ -82,7 +76,7 @@ class Client:
         Raises:
             StudyError: the experiment or the optimization is not configured yet.
         """
-        return self._ready()[0].study
+        return self._configured().keyed.study
 
     # -- configuration
 
@@ -100,9 +94,10 @@ class Client:
         Raises:
             StudyError: it was done before, or a parameter or a constraint cannot be searched.
         """
-        if self._space is not None:
+        if self._experiment is not None:
             raise StudyError("the experiment is configured already", hint="make another Client for another experiment")
-        self._space = search_space(parameters, parameter_constraints)
+        space = search_space(parameters, parameter_constraints)
+        self._experiment = Experiment(space, self._seed, self._max_evals)
         self._configs, self._constraints = tuple(parameters), tuple(parameter_constraints or ())
 
     def configure_optimization(
@@ -117,9 +112,7 @@ class Client:
         Raises:
             StudyError: the experiment is not configured, or a text says something else.
         """
-        self._experiment()
-        self._goals = goals_of(objective, outcome_constraints)
-        self._begin()
+        self._configured().begin(goals_of(objective, outcome_constraints), self._strategy)
 
     def configure_generation_strategy(self, method: str = "quality", **options: object) -> None:
         """Choose "quality", "fast" (both are tunepass's own strategy) or "random_search". Other options have no effect.
@@ -131,8 +124,8 @@ class Client:
             raise StudyError(f"method is one of {', '.join(METHODS)}, got {method!r}")
         if method == "random_search":
             self._strategy = "random"
-        if self._goals is not None:
-            self._begin()
+        if self._experiment is not None and self._experiment.has_goals:
+            self._experiment.begin(self._experiment.goals, self._strategy)
 
     def configure_tracking_metrics(self, metric_names: Sequence[str]) -> None:
         """Accepted: all metrics of trials are kept."""
@@ -147,18 +140,15 @@ class Client:
         Raises:
             StudyError: the client is not configured, or parameters are to be fixed.
         """
-        keyed, space, _ = self._ready()
+        experiment = self._configured()
         if fixed_parameters:
             raise StudyError("fixed parameters are not searched around", hint="give them a constraint, or one value")
         trials: dict[int, dict[str, Foreign]] = {}
         for _ in range(validation.valid_count(max_trials, "get_next_trials")):
-            index = len(self._trials)
-            configuration = keyed.suggest(index)
-            if configuration is None:
+            trial = experiment.suggested()
+            if trial is None:
                 break
-            parameters = space.parameterization(configuration)
-            self._trials[index] = ClientTrial(index, configuration, parameters, f"{index}_0")
-            trials[index] = dict(parameters)
+            trials[trial.index] = dict(trial.parameters)
         return trials
 
     def attach_trial(self, parameters: Mapping[str, Foreign], arm_name: str | None = None) -> int:
@@ -167,13 +157,7 @@ class Client:
         Raises:
             StudyError: the parameters are not of the search space.
         """
-        space = self._experiment()
-        configuration, index = space.configuration(parameters), len(self._trials)
-        given = space.parameterization(configuration)
-        self._trials[index] = ClientTrial(index, configuration, given, arm_name or f"{index}_0")
-        if self._keyed is not None:
-            self._keyed.under_evaluation[index] = configuration
-        return index
+        return self._configured().attach(parameters, arm_name).index
 
     def attach_baseline(self, parameters: Mapping[str, Foreign], arm_name: str | None = None) -> int:
         """Begin the trial that relative outcome constraints are about; its index.
@@ -181,8 +165,9 @@ class Client:
         Raises:
             StudyError: the parameters are not of the search space.
         """
-        self._baseline = self.attach_trial(parameters, arm_name or "baseline")
-        return self._baseline
+        experiment = self._configured()
+        experiment.baseline = experiment.attach(parameters, arm_name or "baseline").index
+        return experiment.baseline
 
     def attach_data(self, trial_index: int, raw_data: Mapping[str, object], progression: int | None = None) -> None:
         """Keep metrics of a trial under evaluation; later ones take the place of earlier ones.
@@ -190,7 +175,7 @@ class Client:
         Raises:
             StudyError: there is no such trial, or a metric is no number.
         """
-        self._running(trial_index).take(raw_data)
+        self._configured().running(trial_index).take(raw_data)
 
     def complete_trial(
         self, trial_index: int, raw_data: Mapping[str, object] | None = None, progression: int | None = None
@@ -200,10 +185,10 @@ class Client:
         Raises:
             StudyError: there is no such trial under evaluation, or a metric is no number.
         """
-        trial = self._running(trial_index)
+        trial = self._configured().running(trial_index)
         if raw_data is not None:
             trial.take(raw_data)
-        return self._end(trial, TrialStatus.COMPLETED)
+        return self._configured().end(trial, TrialStatus.COMPLETED)
 
     def mark_trial_failed(self, trial_index: int, failed_reason: str | None = None) -> None:
         """End a trial as a failure, from which the search learns.
@@ -211,9 +196,9 @@ class Client:
         Raises:
             StudyError: there is no such trial under evaluation.
         """
-        trial = self._running(trial_index)
+        trial = self._configured().running(trial_index)
         trial.reason = failed_reason or ""
-        self._end(trial, TrialStatus.FAILED)
+        self._configured().end(trial, TrialStatus.FAILED)
 
     def mark_trial_abandoned(self, trial_index: int) -> None:
         """End a trial from which nothing is learnt; it is not suggested again.
@@ -221,7 +206,7 @@ class Client:
         Raises:
             StudyError: there is no such trial under evaluation.
         """
-        self._end(self._running(trial_index), TrialStatus.ABANDONED)
+        self._configured().end(self._configured().running(trial_index), TrialStatus.ABANDONED)
 
     def mark_trial_early_stopped(self, trial_index: int) -> None:
         """End a trial that was stopped since it is no better than the incumbent: it is censored.
@@ -229,10 +214,10 @@ class Client:
         Raises:
             StudyError: there is no such trial under evaluation, or it has no data.
         """
-        trial = self._running(trial_index)
+        trial = self._configured().running(trial_index)
         if not trial.data:
             raise StudyError(f"trial {trial_index} has no data", hint="mark_trial_abandoned ends it without")
-        self._end(trial, TrialStatus.EARLY_STOPPED)
+        self._configured().end(trial, TrialStatus.EARLY_STOPPED)
 
     def should_stop_trial_early(self, trial_index: int) -> bool:
         """False: nothing here decides it.
@@ -240,7 +225,7 @@ class Client:
         Raises:
             StudyError: there is no such trial under evaluation.
         """
-        self._running(trial_index)
+        self._configured().running(trial_index)
         return False
 
     # -- results
@@ -254,13 +239,14 @@ class Client:
         Raises:
             StudyError: there are several objectives, or no trial has a value yet.
         """
-        _, _, goals = self._ready()
-        if len(goals.goals) > 1:
+        experiment = self._configured()
+        if len(experiment.goals.goals) > 1:
             raise StudyError("several objectives have no best trial", hint="get_pareto_frontier has the front")
-        losses = {trial.index: goals.objectives[0].loss(value) for trial, (value,) in self._measured()}
+        (objective,) = experiment.goals.objectives
+        losses = {trial.index: objective.loss(value) for trial, (value,) in experiment.measured()}
         if not losses:
             raise StudyError("no trial has a value of the objective yet")
-        return _point(self._trials[min(losses, key=losses.__getitem__)])
+        return _point(experiment.trials[min(losses, key=losses.__getitem__)])
 
     def get_pareto_frontier(self, use_model_predictions: bool = True) -> list[Point]:
         """The trials that no other is better than in all objectives; see `get_best_parameterization`.
@@ -268,11 +254,11 @@ class Client:
         Raises:
             StudyError: there is one objective.
         """
-        keyed, _, goals = self._ready()
-        if len(goals.goals) == 1:
+        experiment = self._configured()
+        if len(experiment.goals.goals) == 1:
             raise StudyError("one objective has no front", hint="get_best_parameterization has the best trial")
-        front = {trial.configuration for trial in keyed.study.pareto}
-        last = {trial.configuration: trial for trial, _ in self._measured() if trial.configuration in front}
+        front = {trial.configuration for trial in experiment.keyed.study.pareto}
+        last = {trial.configuration: trial for trial, _ in experiment.measured() if trial.configuration in front}
         return [_point(trial) for trial in last.values()]
 
     def summarize(self) -> pandas.DataFrame:
@@ -293,7 +279,7 @@ class Client:
                 **t.means(),
                 **t.parameters,
             }
-            for t in self._trials.values()
+            for t in self._configured().trials.values()
         ]
         return frame(rows)
 
@@ -306,15 +292,16 @@ class Client:
 
     def save_to_json_file(self, filepath: str = "ax_client_snapshot.json") -> None:
         """Write the experiment and its trials as JSON of tunepass's own."""
-        goals = self._goals
+        experiment = self._configured()
+        goals = experiment.goals if experiment.has_goals else None
         saved = snapshot.Snapshot(
             self._seed,
             self._configs,
             self._constraints,
             None if goals is None else goals.objective_text,
             () if goals is None else goals.constraint_texts,
-            self._baseline,
-            tuple(self._trials.values()),
+            experiment.baseline,
+            tuple(experiment.trials.values()),
         )
         snapshot.write(saved, Path(filepath))
 
@@ -328,86 +315,19 @@ class Client:
         saved = snapshot.read(Path(filepath))
         client = cls((saved.seed + len(saved.trials)) % (1 << 32), storage_config)
         client.configure_experiment(saved.configs, saved.constraints)
+        experiment = client._configured()
         for trial in saved.trials:
-            index = client.attach_trial(trial.parameters, trial.arm_name)
-            client._trials[index].data, client._trials[index].reason = trial.data, trial.reason
-            client._trials[index].status = trial.status
-        client._baseline = saved.baseline
+            again = experiment.attach(trial.parameters, trial.arm_name)
+            again.data, again.reason, again.status = trial.data, trial.reason, trial.status
+        experiment.baseline = saved.baseline
         if saved.objective is not None:
             client.configure_optimization(saved.objective, saved.outcome_constraints)
         return client
 
-    # -- the study
-
-    def _experiment(self) -> SearchSpace:
-        if self._space is None:
+    def _configured(self) -> Experiment:
+        if self._experiment is None:
             raise StudyError("there is no experiment yet", hint="call configure_experiment first")
-        return self._space
-
-    def _ready(self) -> tuple[KeyedTrials, SearchSpace, Goals]:
-        space = self._experiment()
-        if self._goals is None or self._keyed is None:
-            raise StudyError("there is no objective yet", hint="call configure_optimization first")
-        return self._keyed, space, self._goals
-
-    def _begin(self) -> None:
-        """Make the study of the goals, with the trials that there are."""
-        space, goals = self._experiment(), self._goals
-        assert goals is not None
-        study = Study(
-            space.space,
-            goals.objectives,
-            seed=self._seed,
-            strategy=self._strategy,
-            max_evals=self._max_evals,
-            repeats=False,
-        )
-        self._keyed = KeyedTrials(study)
-        for trial in self._trials.values():
-            self._keyed.under_evaluation[trial.index] = trial.configuration
-            self._tell(trial)
-
-    def _running(self, trial_index: object) -> ClientTrial:
-        trial = self._trials.get(trial_index) if isinstance(trial_index, int) else None
-        if trial is None:
-            raise StudyError(f"there is no trial {trial_index!r}", hint="get_next_trials and attach_trial give indices")
-        if trial.status != TrialStatus.RUNNING:
-            raise StudyError(f"trial {trial_index} is {trial.status.value} already")
-        return trial
-
-    def _end(self, trial: ClientTrial, status: TrialStatus) -> TrialStatus:
-        trial.status = status
-        if self._keyed is not None:
-            self._tell(trial)
-        return status
-
-    def _tell(self, trial: ClientTrial) -> None:
-        """Hand a trial that has ended to the study."""
-        keyed, _, goals = self._ready()
-        outcome = trial.outcome(goals, self._baseline_means(), self._best_loss(goals))
-        if outcome is not None:
-            keyed.complete(trial.index, outcome)
-        elif trial.status == TrialStatus.ABANDONED:
-            keyed.under_evaluation.pop(trial.index, None)
-
-    def _baseline_means(self) -> Mapping[str, float] | None:
-        return None if self._baseline is None else self._trials[self._baseline].means()
-
-    def _best_loss(self, goals: Goals) -> float:
-        losses = [goals.objectives[0].loss(values[0]) for _, values in self._measured()]
-        return min(losses, default=math.inf) if len(goals.goals) == 1 else math.inf
-
-    def _measured(self) -> list[tuple[ClientTrial, tuple[float, ...]]]:
-        """Completed trials that satisfy the outcome constraints, with the objectives' values."""
-        _, _, goals = self._ready()
-        measured = []
-        for trial in self._trials.values():
-            if trial.status != TrialStatus.COMPLETED:
-                continue
-            outcome = trial.outcome(goals, self._baseline_means(), math.inf)
-            if isinstance(outcome, Measured):
-                measured.append((trial, tuple(outcome.values.values())))
-        return measured
+        return self._experiment
 
 
 def _point(trial: ClientTrial) -> Point:
