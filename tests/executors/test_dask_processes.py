@@ -8,7 +8,8 @@ import time
 import pytest
 
 from tunepass.diagnostics import EnvironmentFault
-from tunepass.executors.dask.connection import connected
+from tunepass.executors.dask import connection
+from tunepass.executors.dask.connection import connected, wait_for_result
 from tunepass.executors.dask.transport import REPLACED_S, DaskTransport
 from tunepass.executors.dask.worker import version
 
@@ -105,6 +106,38 @@ def test_a_connection_that_is_closed_replaces_nothing(clock: Clock) -> None:
         transport.addresses()
     assert cluster.scaled == []
     transport.close()
+
+
+class Future:
+    """Of a task that ends after so many looks; never where that is None."""
+
+    def __init__(self, looks: int | None):
+        self.looks = looks
+
+    def result(self, timeout: float) -> str:
+        if self.looks is None or self.looks > 0:
+            self.looks = None if self.looks is None else self.looks - 1
+            raise TimeoutError
+        return "done"
+
+    def done(self) -> bool:
+        return False
+
+
+def test_a_task_waits_for_processes_that_are_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(2)
+    cluster.present.remove("tcp://h:0")
+    assert wait_for_result(Client(cluster), Future(3)) == "done" and cluster.scaled == [2]
+    monkeypatch.setattr(connection, "WORKERS_S", 0.0)
+    with pytest.raises(EnvironmentFault, match="no worker of the cluster is left"):
+        wait_for_result(Client(None), Future(None))
+
+
+def test_a_timeout_of_the_task_itself_is_its_error() -> None:
+    future = Future(None)
+    future.done = lambda: True  # type: ignore[method-assign]
+    with pytest.raises(TimeoutError):
+        wait_for_result(Client(Cluster(1)), future)
 
 
 @pytest.mark.slow

@@ -62,6 +62,9 @@ class SolvesInShares(Protocol):
         """The solver, with the fronts of its shares from there: its front is the same one."""
 
 
+EXACT_SOLVER_CAPABILITIES = (SolvesInShares,)
+
+
 def enumerated_front(
     space: EnumeratedSpace,
     fronts: FrontsOfShares | None,

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,7 +23,8 @@ from tunepass.executors.dask.machines import other_version, version_of
 
 ADDRESS = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
 CONNECT_S = 10.0
-WORKERS_S = 60.0  # until a cluster has its first worker
+WORKERS_S = 60.0  # until a cluster has its first worker, or has one again
+LOOK_S = 5.0  # between two looks whether workers are there
 LOST = "everything measured is kept, and the same command goes on"
 
 
@@ -126,6 +128,25 @@ def check_workers(client: Any, version: str) -> None:
         theirs, host = version_of(value)
         if theirs != version:
             raise other_version(address, host, theirs, version)
+
+
+def wait_for_result(client: Any, future: Any) -> Any:
+    """The result of a task. Raises EnvironmentFault where the cluster has no worker any more for a minute; processes
+    of this machine are started anew."""
+    empty_since: float | None = None
+    while True:
+        try:
+            return future.result(timeout=LOOK_S)
+        except (TimeoutError, asyncio.TimeoutError):
+            if future.done():  # the error is the task's
+                raise
+        present = len(client.nthreads())
+        if client.cluster is not None and present < len(client.cluster.worker_spec):
+            client.cluster.scale(len(client.cluster.worker_spec))
+        now = time.monotonic()
+        empty_since = None if present else now if empty_since is None else empty_since
+        if empty_since is not None and now - empty_since >= WORKERS_S:
+            raise EnvironmentFault("no worker of the cluster is left", hint="start some: `dask worker ADDRESS`")
 
 
 @contextmanager

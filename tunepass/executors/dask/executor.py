@@ -14,7 +14,7 @@ from typing import Any
 
 from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.executors.base import Executor
-from tunepass.executors.dask.connection import check_workers, cluster_faults, connected
+from tunepass.executors.dask.connection import check_workers, cluster_faults, connected, wait_for_result
 from tunepass.executors.dask.evaluator import remote_evaluator
 from tunepass.executors.dask.session import Limits, Session
 from tunepass.executors.dask.transport import DaskTransport
@@ -122,7 +122,7 @@ class _Result:
     def result(self) -> Any:
         """Result of the task. Raises the task's error, or EnvironmentFault where the cluster or its workers died."""
         with cluster_faults(self.client):
-            return self.future.result()
+            return wait_for_result(self.client, self.future)
 
     def cancel(self) -> None:
         if self.client.status == "running":  # else its tasks are given up already
