@@ -91,7 +91,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jobs": {
         *("passes", "search", "backends", "evaluators", "frontends", "hwmodels", "reports", "strategies", "study"),
         *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry", "spread", "compilers"),
-        *("executors", "machine_faults"),
+        *("exact", "executors", "machine_faults"),
     },
     "launcher": {"compilers", "files", "jobs", "machine_faults", "reports", "version"},
     "commands": {

@@ -24,6 +24,8 @@ from tunepass.capabilities import Wrapper, capability, members_of, required
 from tunepass.evaluators.capabilities import EVALUATOR_CAPABILITIES, ComparesAgain, Prepares, Warns
 from tunepass.evaluators.process.machine_turns import TakesTurns
 from tunepass.evaluators.recorded.replay import _Stopwatch, _Timed
+from tunepass.exact.base import solver
+from tunepass.exact.shares import EXACT_SOLVER_CAPABILITIES
 from tunepass.executors.local import LocalExecutor
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import INTEGER, Name
@@ -77,6 +79,8 @@ STRATEGIES = {
     "hypervolume": "NotesPending ReportsFeasibleRecall Revises",
     "random": "NotesPending Revises",
 }
+
+EXACT_SOLVERS = {"branch_and_bound": "", "exhaustive": "SolvesInShares"}
 
 
 def names(thing: object, kinds: Sequence[type]) -> set[str]:
@@ -192,6 +196,12 @@ def test_a_wrapped_prior_mean_has_its_capabilities() -> None:
     assert names(Doubled(several), PRIOR_MEAN_CAPABILITIES) == {k.__name__ for k in PRIOR_MEAN_CAPABILITIES}
 
 
+def test_the_capabilities_of_exact_solvers() -> None:
+    assert set(EXACT_SOLVERS) == set(registry.EXACT_SOLVERS)
+    for name, kinds in EXACT_SOLVERS.items():
+        assert names(solver(name), EXACT_SOLVER_CAPABILITIES) == set(kinds.split())
+
+
 def test_every_class_and_every_capability_of_the_package_is_in_the_tables_above() -> None:
     abstract = {"BuildingEvaluator"}
     assert subclasses("Evaluator") | {"ModelEvaluator"} == {*EVALUATORS} | abstract | EVALUATOR_WRAPPERS
@@ -202,12 +212,14 @@ def test_every_class_and_every_capability_of_the_package_is_in_the_tables_above(
         for name, (_, node) in classes("runtime_checkable").items()
         if any("runtime_checkable" in ast.unparse(decorator) for decorator in node.decorator_list)
     }
-    tables = (*EVALUATOR_CAPABILITIES, *STRATEGY_CAPABILITIES, *PRIOR_MEAN_CAPABILITIES)
+    tables = (*EVALUATOR_CAPABILITIES, *STRATEGY_CAPABILITIES, *PRIOR_MEAN_CAPABILITIES, *EXACT_SOLVER_CAPABILITIES)
     assert protocols == {kind.__name__ for kind in tables}
 
 
 def test_capabilities_are_asked_for_in_one_way() -> None:
-    kinds = {kind.__name__ for kind in (*EVALUATOR_CAPABILITIES, *STRATEGY_CAPABILITIES, *PRIOR_MEAN_CAPABILITIES)}
+    solvers = EXACT_SOLVER_CAPABILITIES
+    tables = (*EVALUATOR_CAPABILITIES, *STRATEGY_CAPABILITIES, *PRIOR_MEAN_CAPABILITIES, *solvers)
+    kinds = {kind.__name__ for kind in tables}
     word = re.compile("|".join(kinds))
     for module, path in modules():
         for node in ast.walk(ast.parse(text)) if word.search(text := path.read_text()) else ():

@@ -16,20 +16,21 @@ from tunepass.executors.dask.session import POLL_S, QUICK_S, Limits
 TEXT = (Path(__file__).parents[1] / "docs" / "dask.md").read_text()
 
 
-def block(language: str) -> str:
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
-    return str(text)
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def test_the_kinds_of_blocks() -> None:
-    assert re.findall(r"^```(\w+)$", TEXT, re.MULTILINE) == ["console", "yaml"]
+    assert re.findall(r"^```(\w+)$", TEXT, re.MULTILINE) == ["console", "console", "yaml"]
 
 
 @pytest.mark.slow
-def test_the_build(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_commands(tmp_path: Path, number: int) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
     (tmp_path / "p.c").write_text(PROGRAM)
-    command, expected = block("console").removeprefix("$ ").split("\n", 1)
+    (tmp_path / "samples").symlink_to(Path(__file__).parents[1] / "samples")
+    command, expected = blocks("console")[number].removeprefix("$ ").split("\n", 1)
     done = run_tunepass(shlex.split(command)[1:], tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line in expected.splitlines()] == expected.splitlines()
@@ -38,7 +39,8 @@ def test_the_build(tmp_path: Path) -> None:
 def test_dask_knows_each_key_of_the_configuration() -> None:
     dask = pytest.importorskip("dask", reason="Dask is not installed")
     pytest.importorskip("distributed")
-    keys, known = [("distributed", yaml.safe_load(block("yaml"))["distributed"])], []
+    (text,) = blocks("yaml")
+    keys, known = [("distributed", yaml.safe_load(text)["distributed"])], []
     while keys:
         name, value = keys.pop()
         dask.config.get(name)  # KeyError for one that Dask has no default for

@@ -25,6 +25,8 @@ class SimulatedCluster:
         self.fatal: set[int] = set()
         self.hanging: set[int] = set()
         self.broken: set[str] = set()
+        self.strangers: set[str] = set()  # that have no tunepass
+        self.asked_to_open: list[str] = []
         self.garbled: set[str] = set()
         self.restarts: list[str] = []
         self.evaluated: Counter[int] = Counter()
@@ -78,12 +80,18 @@ class SimulatedCluster:
 
     def answer(self, address: str, function: str, arguments: tuple[object, ...]) -> str | None:
         """None: it hangs, or has died."""
+        if function == "version":
+            if address in self.strangers:
+                error = {"kind": "TunepassError", "message": "this process has no tunepass", "hint": None}
+                return json.dumps({"error": error})
+            return json.dumps({"value": {"version": self.versions[address], "host": "h"}})
         if function == "open_evaluator":
+            self.asked_to_open.append(address)
             if address in self.broken:
                 return json.dumps({"error": {"kind": "ToolError", "message": "compiler not found", "hint": None}})
             self.opened.add(address)
             identity = {"source": "s", "device": self.devices[address]}
-            about = {"version": self.versions[address], "host": "h", "pid": 1, "identity": identity}
+            about = {"host": "h", "pid": 1, "identity": identity}
             return json.dumps({"value": {**about, "capabilities": []}})
         if function != "evaluate":
             return json.dumps({"value": None})

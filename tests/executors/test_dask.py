@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,6 +140,33 @@ def test_workers_of_another_version_and_workers_that_cannot_make_it_are_told(
         monkeypatch.setattr(executor_module, "__version__", "0.0")
         with pytest.raises(TunepassError, match=r"has tunepass .*, here it is 0\.0"):
             executor.identity(source_of())
+        tasks = iter([1, 2])
+        other = pytest.raises(TunepassError, match=r"worker tcp://.* has tunepass .*, here it is 0\.0")
+        with other, executor.workers() as spread:
+            list(spread(abs, tasks))
+        assert next(tasks) == 1, "nothing was handed out"
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "WORKERS_S", 0.1)
+    with started(0) as cluster:
+        executor = DaskExecutor(1, cluster.scheduler_address)  # type: ignore[attr-defined]
+        with pytest.raises(EnvironmentFault, match="has no worker"), executor.workers():
+            pass
+
+
+@pytest.mark.slow
+def test_tasks_whose_workers_die_are_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "WORKERS_S", 10.0)
+    with started(1) as cluster:
+        executor = DaskExecutor(1, cluster.scheduler_address)  # type: ignore[attr-defined]
+        died = pytest.raises(EnvironmentFault, match=r"workers of the cluster died|no worker of the cluster is left")
+        with died, executor.workers() as spread:
+            list(spread(end_process, [1]))
+
+
+def end_process(task: int) -> None:
+    os.kill(os.getpid(), 9)
 
 
 def test_the_scheduler_of_the_environment_is_used_and_left_running(

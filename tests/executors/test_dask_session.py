@@ -119,11 +119,33 @@ def test_a_process_that_took_the_address_of_another_makes_the_evaluator_first() 
     assert session.retried == 1
 
 
-def test_another_version_is_refused_with_both_numbers() -> None:
+def test_another_version_is_refused_with_both_numbers_and_nothing_is_evaluated() -> None:
     cluster = SimulatedCluster(1)
-    cluster.add(version="0.9")
-    with pytest.raises(TunepassError, match=r"worker tcp://h:2 on h has tunepass 0\.9, here it is 1"):
+    other = cluster.add(version="0.9")
+    with pytest.raises(TunepassError, match=r"worker tcp://h:2 on h has tunepass 0\.9, here it is 1") as raised:
         session_on(cluster)
+    assert raised.value.exit_status == 2 and "install the same version" in str(raised.value)
+    assert other not in cluster.asked_to_open and not cluster.evaluated, "its version is asked before anything is sent"
+
+
+def test_a_worker_without_tunepass_is_refused() -> None:
+    cluster = SimulatedCluster(2)
+    cluster.strangers = {cluster.addresses()[1]}
+    with pytest.raises(TunepassError, match=r"worker tcp://h:2: this process has no tunepass"):
+        session_on(cluster)
+    assert not cluster.evaluated
+
+
+@pytest.mark.parametrize("version", ["0.9", "none"])
+def test_another_version_that_joins_later_is_not_used_and_nothing_is_lost(version: str) -> None:
+    cluster, notes = SimulatedCluster(2), list[str]()
+    session = session_on(cluster)
+    session.notify = notes.append
+    other = cluster.add(version=version)
+    cluster.strangers = {other} if version == "none" else set()
+    assert outcomes(session, list(range(12))) == {x: [Measured({"time": value_of(x)})] for x in range(12)}
+    assert session.workers[other].state == "excluded" and other not in cluster.asked_to_open
+    assert len(notes) == 1 and other in notes[0] and "it is not used any more" in notes[0]
 
 
 def test_machines_of_several_identities_are_a_diagnostic_or_a_choice() -> None:

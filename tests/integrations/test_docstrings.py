@@ -13,6 +13,9 @@ import tunepass as tp
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = {
+    "ax.client": None,
+    "ax.configs": None,
+    "ax.trials": None,
     "earlier_trials": None,
     "optuna.earlier": "optuna",
     "optuna.sampler": "optuna",
@@ -28,6 +31,8 @@ def test_examples(name: str) -> None:
         pytest.importorskip(needed, reason=f"{needed} is not installed: pip install 'tunepass[{needed}]'")
     module = importlib.import_module(f"tunepass.integrations.{name}")
     names = {"tp": tp} | vars(module)
+    if name.startswith("ax."):
+        names |= vars(importlib.import_module("tunepass.integrations.ax"))
     if needed == "optuna":
         names |= vars(importlib.import_module("tunepass.integrations.optuna"))
     examples = [test for test in doctest.DocTestFinder().find(module, extraglobs=names) if test.examples]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.commands.answers.breakdown import explained
+from tunepass.commands.executors import opened_cluster
 from tunepass.commands.space import assumed
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import TunepassError
@@ -17,6 +18,7 @@ from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
 from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.jobs.reading import read_source
+from tunepass.jobs.spreading.estimates import prices_elsewhere
 from tunepass.jobs.tables import configuration_cells, number, parameter_names, tidy
 from tunepass.reports.answer import Answer, Json, plain, table
 from tunepass.search.result import assignment
@@ -33,14 +35,18 @@ def run(options: argparse.Namespace) -> Answer:
     model, parsed = estimator_of(source_of(options), kernel_name(options), target_of(options), words_of(options))
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
+    prices: Prices
     if options.configs is None:
+        if options.executor != "local":
+            raise TunepassError("--executor is about a table of configurations", hint="name one with --configs")
         answer = _one(model, start, explain=options.explain, picture=output if options.explain else None)
-        points = [start]
+        points, prices = [start], model.prices([start])
     else:
         points = tabled(read_source(options.configs), model.kernel.parameters, start, [*model.costs.values, *FLAGS])
-        answer = _several(model, points)
+        prices = _prices(model, points, options)
+        answer = _several(model, points, prices)
     if output is not None and output.suffix == ".csv":
-        write_text(output, _csv(points, model.prices(points)))
+        write_text(output, _csv(points, prices))
         answer = Answer(f"wrote {output}" if options.configs else f"{answer.text}\n  wrote   {output}", answer.data)
     return Answer(answer.text, answer.data, notes=notes)
 
@@ -84,8 +90,15 @@ def _lines(model: Estimator, prices: Prices) -> list[tuple[str, str, str]]:
     return [*rows, ("extrapolated", "yes", BEYOND)] if prices["extrapolated"][0] else rows
 
 
-def _several(model: Estimator, points: Sequence[Configuration]) -> Answer:
-    prices = model.prices(points)
+def _prices(model: Estimator, points: Sequence[Configuration], options: argparse.Namespace) -> Prices:
+    """Prices of a table, here or in the processes of a cluster."""
+    with opened_cluster(options) as executor:
+        if executor is None:
+            return model.prices(points)
+        return prices_elsewhere(model, points, executor, words_of(options))
+
+
+def _several(model: Estimator, points: Sequence[Configuration], prices: Prices) -> Answer:
     names = list(model.costs.values)
     beyond = bool(np.any(prices["extrapolated"]))
     chosen = parameter_names(points)

@@ -8,17 +8,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tunepass.diagnostics import TunepassError
-from tunepass.executors.base import Executor
+from tunepass.executors.base import Executor, executor
 
 OF_CLUSTERS = ("scheduler", "workers", "machine")
 
 
 @contextmanager
-def opened_executor(options: argparse.Namespace) -> Iterator[str | Executor]:
+def opened_cluster(options: argparse.Namespace, jobs: int | None = None) -> Iterator[Executor | None]:
+    """The executor of a command that computes, its cluster open; None where this process does it alone.
+
+    Args:
+        options: those of the command line.
+        jobs: processes on this machine where no cluster is named; None: one for each core.
+    """
+    with opened_executor(options, jobs) as chosen:
+        yield None if chosen == "local" else executor(chosen, jobs or 1)
+
+
+@contextmanager
+def opened_executor(options: argparse.Namespace, jobs: int | None = None) -> Iterator[str | Executor]:
     """The executor of the command line, its cluster open; the name of one that needs none."""
     if options.executor != "dask":
         for name in OF_CLUSTERS:
-            if getattr(options, name) is not None:
+            if getattr(options, name, None) is not None:
                 raise TunepassError(f"--{name} is about a cluster; add --executor dask")
         yield options.executor
         return
@@ -27,6 +39,6 @@ def opened_executor(options: argparse.Namespace) -> Iterator[str | Executor]:
     from tunepass.executors.dask.executor import DaskExecutor
 
     scheduler = "" if options.workers is not None else options.scheduler
-    jobs = options.workers or len(os.sched_getaffinity(0))
-    with DaskExecutor(jobs, scheduler, options.machine or "") as executor:
-        yield executor
+    processes = options.workers or jobs or len(os.sched_getaffinity(0))
+    with DaskExecutor(processes, scheduler, getattr(options, "machine", None) or "") as opened:
+        yield opened

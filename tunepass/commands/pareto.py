@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tunepass.commands.answers import fronts
+from tunepass.commands.executors import opened_cluster
 from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
@@ -16,6 +17,7 @@ from tunepass.jobs.estimates import estimator_of, extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import Job, prepare
 from tunepass.jobs.places import lock_path, store_path
+from tunepass.jobs.spreading.exact import fronts_elsewhere
 from tunepass.jobs.tables import front_csv
 from tunepass.passes.search import problem_of
 from tunepass.reports.answer import Answer, Json, Status
@@ -40,6 +42,8 @@ def run(options: argparse.Namespace) -> Answer:
 def _output(options: argparse.Namespace) -> Path | None:
     if not options.exact and (options.budget or options.max_evals):
         raise TunepassError("--budget and --max-evals stop an exact search", hint="add --exact")
+    if not options.exact and options.executor != "local":
+        raise TunepassError("--executor is about an exact search", hint="add --exact --strategy exhaustive")
     path = Path(options.output) if options.output else None
     if path is not None and path.suffix not in (".csv", ".svg"):
         raise TunepassError(f"-o takes FILE.csv or FILE.svg here, got {options.output!r}")
@@ -51,8 +55,14 @@ def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
     assert costs is not None  # estimator_of has asked
     problem = problem_of(costs, job.objectives, extrapolate=options.extrapolate)
     search = SearchOptions(strategy=options.strategy, max_evals=options.max_evals)
-    with stoppable(options.budget) as stop:
-        front = exact_front(problem, job.space, search, stop, fronts.front_watch(job.kernel.name, sys.stderr))
+    with opened_cluster(options) as executor, stoppable(options.budget) as stop:
+        elsewhere = None
+        if executor is not None:
+            elsewhere = fronts_elsewhere(
+                job, executor, words_of(options), options.strategy, limited=False, extrapolate=options.extrapolate
+            )
+        watch = fronts.front_watch(job.kernel.name, sys.stderr)
+        front = exact_front(problem, job.space, search, stop, watch, elsewhere)
     trials = _trials(job, front)
     lines = [
         _head(job, len(trials)),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tunepass.commands.executors import opened_executor
 from tunepass.commands.space import count
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import Span, TunepassError
@@ -36,7 +37,11 @@ EXPECTED = "note: that a design fits {device} is only expected, a tool decides: 
 def run(options: argparse.Namespace) -> Answer:
     outputs = _outputs(options)
     given = prunable(source_of(options), kernel_name(options), target_of(options), options.limit, words_of(options))
-    with stoppable(options.budget) as stop, executor(options.executor, options.jobs).workers() as spread:
+    with (
+        stoppable(options.budget) as stop,
+        opened_executor(options, options.jobs) as chosen_executor,
+        executor(chosen_executor, options.jobs).workers() as spread,
+    ):
         chosen = solver(options.solver, spread)
         constraints = canonical_constraints(given.kernel.parameters, given.kernel.constraints)
         pruned = prune(given.kernel.parameters, constraints, given.limits, chosen, stop=stop)

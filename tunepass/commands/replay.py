@@ -6,27 +6,29 @@ import argparse
 import math
 from dataclasses import asdict
 
+from tunepass.commands.executors import opened_cluster
 from tunepass.commands.targets import strategy_of
-from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun, replay
-from tunepass.jobs.transfer import table_source
+from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun
+from tunepass.jobs.spreading.replays import ReplayRequest, replay_elsewhere, replay_seeds
 from tunepass.reports.answer import Answer, Json, table
-from tunepass.search.prior import together
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
 
 
 def run(options: argparse.Namespace) -> Answer:
-    sources = [table_source(path) for path in options.transfer_from]
-    report = replay(
-        options.recorded,
-        strategy_of(options),
-        options.max_evals,
-        options.seeds,
-        objectives=options.objective or (),
+    strategy_of(options)  # checks it
+    request = ReplayRequest(
+        recorded=options.recorded,
+        strategy=options.strategy,
+        surrogate=options.surrogate,
+        max_evals=options.max_evals,
+        seeds=tuple(options.seeds),
+        objectives=tuple(options.objective or ()),
         noise=options.noise,
-        source=together([source.prior for source in sources]),
-        transfer=" and ".join(source.name for source in sources) or None,
+        transfer_from=tuple(options.transfer_from),
     )
+    with opened_cluster(options) as executor:
+        report = replay_seeds(request) if executor is None else replay_elsewhere(request, executor)
     return Answer(_text(report), _data(report))
 
 

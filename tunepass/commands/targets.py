@@ -72,10 +72,9 @@ def strategy_of(options: argparse.Namespace) -> str | Factory:
             f"--surrogate is what the strategies bayesian and hypervolume fit, {name} takes none",
             hint="add --strategy bayesian, or --strategy hypervolume for several objectives",
         )
-    from tunepass.strategies.bo.bayesian import bayesian_with
-    from tunepass.strategies.bo.hypervolume import hypervolume_with
+    from tunepass.jobs.spreading.replays import strategy_named
 
-    return (bayesian_with if name == "bayesian" else hypervolume_with)(options.surrogate)
+    return strategy_named(name, options.surrogate)
 
 
 def check_tuner(options: argparse.Namespace) -> None:

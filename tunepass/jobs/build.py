@@ -14,7 +14,6 @@ from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import size_text
-from tunepass.jobs.elsewhere import measured_elsewhere
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
@@ -39,6 +38,7 @@ from tunepass.jobs.sizes import (
     resized,
     sizes_to_tune,
 )
+from tunepass.jobs.spreading.exact import placed_elsewhere
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
 from tunepass.machine_faults import is_machines, of_the_machine
@@ -115,7 +115,7 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     jobs = [prepare(kernel, target, locked, request.options.pick) for kernel in kernels]
     for job in jobs:
         check_options(job, request.options)
-    jobs = [measured_elsewhere(job, request.options.executor, request.words) for job in jobs]
+    jobs = [placed_elsewhere(job, request.options, request.words) for job in jobs]
     for job in jobs:
         if request.strict and job.only_priced:
             raise TunepassError(f"--strict is about programs that run; {job.kernel.source.name} is priced by a model")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tunepass.backends.base import Target
@@ -34,18 +34,11 @@ def measured_elsewhere(job: Job, executor: str | Executor | MeasuresElsewhere, w
     if not job.backend.measures:
         raise TunepassError(
             f"--executor is about what is measured; {job.kernel.source.name} is priced by a model, here",
-            hint="leave --executor out",
+            hint="leave --executor out; --strategy exhaustive evaluates shares of the space elsewhere",
         )
     source = evaluator_source(job.kernel, job.backend.target, words)
     remote = executor.identity(source)
-    local = job.identity.texts()
-    same_fields = [name for name in local if name not in OF_MACHINES]
-    changed = differences({n: local[n] for n in same_fields}, {n: remote.get(n, "") for n in same_fields})
-    if changed:
-        raise TunepassError(
-            f"{job.kernel.source.name}: the workers read it otherwise than this process: {'; '.join(changed)}",
-            hint="install the same version of tunepass and the same plug-ins where the workers run",
-        )
+    check_same_kernel(job, remote, OF_MACHINES)
     identity = replace(
         job.identity,
         compiler=remote.get("compiler", ""),
@@ -54,6 +47,18 @@ def measured_elsewhere(job: Job, executor: str | Executor | MeasuresElsewhere, w
         toolchain=remote.get("toolchain", ""),
     )
     return replace(job, identity=identity, source=source)
+
+
+def check_same_kernel(job: Job, remote: Mapping[str, str], ignored: Collection[str]) -> None:
+    """Raises TunepassError where other processes read another kernel in the job's text, by its identity there."""
+    local = job.identity.texts()
+    same_fields = [name for name in local if name not in ignored]
+    changed = differences({n: local[n] for n in same_fields}, {n: remote.get(n, "") for n in same_fields})
+    if changed:
+        raise TunepassError(
+            f"{job.kernel.source.name}: the workers read it otherwise than this process: {'; '.join(changed)}",
+            hint="install the same version of tunepass and the same plug-ins where the workers run",
+        )
 
 
 def evaluator_source(kernel: Kernel, target: Target, words: Sequence[str] | None) -> EvaluatorSource:
@@ -72,8 +77,8 @@ def evaluator_source(kernel: Kernel, target: Target, words: Sequence[str] | None
     return EvaluatorSource(maker=MAKER, text=json.dumps(description), folder=os.getcwd())
 
 
-def make_evaluator(text: str) -> IdentifiedEvaluator:
-    """Parse the kernel and make its evaluator, on the machine that measures."""
+def job_of_text(text: str) -> Job:
+    """Parse the kernel, in another process; without the lock."""
     fields = json.loads(text)
     target = Target(
         compiler=tuple(fields["compiler"]),
@@ -84,7 +89,12 @@ def make_evaluator(text: str) -> IdentifiedEvaluator:
     )
     words = None if fields["words"] is None else tuple(fields["words"])
     parsed = parse(Source(fields["name"], fields["text"]), fields["kernel"], words=words)
-    job = prepare(parsed.kernels[0], target, Lock())
+    return prepare(parsed.kernels[0], target, Lock())
+
+
+def make_evaluator(text: str) -> IdentifiedEvaluator:
+    """Parse the kernel and make its evaluator, on the machine that measures."""
+    job = job_of_text(text)
     evaluator = job.backend.evaluator()
     if evaluator is None:
         raise TunepassError(f"{job.key}: nothing measures it")

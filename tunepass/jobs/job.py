@@ -13,6 +13,7 @@ from tunepass.backends.base import Backend, Starts, Target, backend_class, backe
 from tunepass.backends.plugins_used import identity_of
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, spelling_hint
 from tunepass.evaluators.elsewhere import EvaluatorSource
+from tunepass.exact.shares import FrontsOfShares
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
@@ -55,6 +56,7 @@ class Job:
     pick: str = ""  # what the choice is picked for, where that is no objective's best
     entry: Entry | None
     source: EvaluatorSource | None = None  # of its evaluator, where other processes evaluate
+    fronts: FrontsOfShares | None = None  # of an exact search, where other processes evaluate shares of it
     unasked: bool = False  # nothing was started that tells what compiles it: the identity is as the lock has it there
 
     @property
@@ -282,6 +284,7 @@ def search(
             stop=stop,
             defects=store.parent,
             source=job.source,
+            fronts=job.fronts,
             watch=watch,
             watch_certificate=watch_certificate,
         )

@@ -15,6 +15,7 @@ from tunepass.evaluators.capabilities import ReportsQuantities
 from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
+from tunepass.exact.shares import FrontsOfShares
 from tunepass.expr.algebra import mul
 from tunepass.expr.nodes import Constant
 from tunepass.hwmodels.base import Costs
@@ -65,6 +66,7 @@ class Search(Pass):
     stop: Stop | None = None  # its clock and signals are for exact solvers; its request ends any search
     defects: Path | None = None  # the folder in which own text that does not compile is kept for a report
     source: EvaluatorSource | None = None  # of the evaluator, for an executor that measures elsewhere
+    fronts: FrontsOfShares | None = None  # does shares of an exact solver's work elsewhere
     watch: Watch = ignore
     watch_certificate: WatchCertificate = ignore_certificate
     clock: Callable[[], float] = time.monotonic
@@ -148,7 +150,7 @@ class Search(Pass):
     def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> SearchResult:
         problem = problem_of(costs, study.objectives, extrapolate=self.options.extrapolate)
         stop = self.stop or Stop()
-        result = solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock)
+        result = solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock, self.fronts)
         return replace(result, within_fit=len(problem.constraints) > 1)
 
 

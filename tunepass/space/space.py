@@ -269,7 +269,12 @@ class Space:
         """Every feasible configuration in order of rank, `chunk` rows at a time."""
         self._require_counted("enumeration")
         for start in range(0, self.size, chunk):
-            yield self._product.rows(np.arange(start, min(start + chunk, self.size)))
+            yield self.columns_of_ranks(np.arange(start, min(start + chunk, self.size)))
+
+    def columns_of_ranks(self, ranks: Indices) -> Columns:
+        """The feasible configurations of ranks (n,), a row each."""
+        self._require_counted("a rank")
+        return self._product.rows(ranks)
 
     def neighbour_columns(self, configuration: Configuration) -> Columns:
         """Feasible rows that change one parameter: to any other value, or by a swap or an insertion in an order. Reals

@@ -19,6 +19,7 @@ def add_estimate(commands: Commands) -> None:
     parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
     parser.add_argument("-o", "--output", metavar="FILE", help="a table (.csv); with --explain a picture (.svg, .html)")
     parser.add_argument("--explain", action="store_true", help="where the time and the area go")
+    shared.add_cluster(parser, "where the rows of --configs are priced")
 
 
 def add_pareto(commands: Commands) -> None:
@@ -40,6 +41,7 @@ def add_pareto(commands: Commands) -> None:
     parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
     parser.add_argument("--max-evals", type=at_least(1), metavar="N", help="stop it after so many configurations")
     parser.add_argument("-o", "--output", metavar="FILE", help="the front as a table (.csv) or a picture (.svg)")
+    shared.add_cluster(parser, "where --exact --strategy exhaustive evaluates")
     shared.add_store(parser)
 
 
@@ -69,13 +71,7 @@ def add_prune(commands: Commands) -> None:
     parser.add_argument(
         "--jobs", type=at_least(1), default=1, metavar="N", help="prove and list with N processes (default: 1)"
     )
-    parser.add_argument(
-        "--executor",
-        type=named("executors"),
-        metavar=braced("executors"),
-        default="local",
-        help="where those run; dask: a cluster, see docs/cli.md (default: local)",
-    )
+    shared.add_cluster(parser, "where those run")
 
 
 def add_serve(commands: Commands) -> None:

@@ -129,13 +129,22 @@ def add_strict(parser: argparse.ArgumentParser, effect: str) -> None:
 
 
 def add_executor(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser, "where candidates are built and measured")
+    parser.add_argument(
+        "--machine",
+        metavar="TEXT",
+        help="with --executor dask, of several kinds of machines: a part of the host's name, processor or compiler",
+    )
+
+
+def add_cluster(parser: argparse.ArgumentParser, where: str) -> None:
+    """`where` says what the executor does."""
     parser.add_argument(
         "--executor",
         type=named("executors"),
         metavar=braced("executors"),
         default="local",
-        help="where candidates are built and measured; dask: the processes of a cluster, see docs/dask.md (default: "
-        "local)",
+        help=f"{where}; dask: the processes of a cluster, see docs/dask.md (default: local)",
     )
     parser.add_argument(
         "--scheduler",
@@ -144,11 +153,6 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--workers", type=at_least(1), metavar="N", help="with --executor dask: N processes on this machine"
-    )
-    parser.add_argument(
-        "--machine",
-        metavar="TEXT",
-        help="with --executor dask, of several kinds of machines: a part of the host's name, processor or compiler",
     )
 
 

@@ -134,3 +134,4 @@ def add_replay(commands: Commands) -> None:
         help="a recorded space to start from, once for each of several: another device, size or compiler",
     )
     parser.add_argument("--noise", action="store_true", help="measure with the recorded noise")
+    shared.add_cluster(parser, "where the seeds run")

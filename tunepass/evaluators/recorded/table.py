@@ -71,6 +71,12 @@ def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
     return RecordedSpace(name, table_space, objectives, outcomes, deviation, space is not None)
 
 
+def recorded_files(path: str | Path) -> tuple[Path, ...]:
+    """The files that `read` reads of the recorded space at `path`."""
+    path = Path(path)
+    return (path,) if is_kernel_tuner(path) else (path, path.with_suffix(".csv.gz"))
+
+
 def _stated(path: Path) -> dict[str, Any]:
     try:
         stated = json.loads(read_utf8(path, DESCRIPTION_LIMIT, StudyError))

@@ -1,31 +1,30 @@
-"""The connection to a Dask scheduler, or to processes of Dask's on this machine, and tasks over it.
+"""The connection to a Dask scheduler, or to processes of Dask's on this machine, and what may be wrong with it.
 
 TLS and authentication are Dask's own: its configuration files and DASK_... variables hold certificates and keys.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
-import itertools
 import logging
-import queue
+import os
 import time
-from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.executors.dask import worker
-from tunepass.executors.dask.exchange import answer
+from tunepass.executors.dask.exchange import RemoteError, answer, read_answer
+from tunepass.executors.dask.machines import other_version, version_of
 
 ADDRESS = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
 CONNECT_S = 10.0
-RESULT_S = 60.0  # to fetch the answer of a task that has ended
-FETCHERS = 4  # threads that do
-REPLACED_S = 5.0  # between two looks whether processes of this machine have to be started anew
+WORKERS_S = 60.0  # until a cluster has its first worker, or has one again
+LOOK_S = 5.0  # between two looks whether workers are there
 LOST = "everything measured is kept, and the same command goes on"
 
 
@@ -52,18 +51,38 @@ def connected(scheduler: str | None, processes: int) -> Iterator[Any]:
             f"a scheduler's address is tcp://HOST:PORT or tls://HOST:PORT, got {scheduler!r}",
             hint="`dask scheduler` prints its address",
         )
+    if scheduler.startswith("tls://"):
+        _check_certificates(dask, scheduler)
     try:
         client = dask.Client(scheduler, timeout=CONNECT_S)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise EnvironmentFault(
-            f"no Dask scheduler answers at {scheduler}: {reason}",
+            f"no Dask scheduler answers at {scheduler}: {_first_line(error)}",
             hint="docs/dask.md says how Dask finds certificates"
             if scheduler.startswith("tls://")
             else "start it with `dask scheduler`, or leave --scheduler out for processes on this machine",
         ) from None
     with _closing(client):
         yield client
+
+
+def _check_certificates(dask: Any, scheduler: str) -> None:
+    """Raises TunepassError where Dask's settings name no certificate for this client, or none that can be used."""
+    hint = "docs/dask.md has a file of settings for certificates"
+    get = importlib.import_module("dask").config.get
+    for name in ("ca-file", "client.cert", "client.key"):
+        setting = f"distributed.comm.tls.{name}"
+        value = get(setting, None)
+        if value is None and name != "client.key":  # the certificate's file may have the key
+            raise TunepassError(f"{scheduler} needs certificates, and {setting} is not set", hint=hint)
+        if isinstance(value, str) and "\n" not in value and not os.path.isfile(value):  # else the text itself
+            raise TunepassError(f"{setting}: no such file, {value}", hint=hint)
+    try:
+        dask.Security().get_connection_args("client")
+    except (OSError, ValueError) as error:  # an error of ssl is one of these
+        raise TunepassError(
+            f"a certificate that Dask's settings name cannot be used: {_first_line(error)}", hint=hint
+        ) from None
 
 
 @contextmanager
@@ -91,109 +110,80 @@ def _closing(client: Any) -> Iterator[Any]:
             client.close(timeout=2)
 
 
-class DaskTransport:
-    """Tasks over a Dask client, each pinned to one worker. See session.Transport."""
-
-    def __init__(self, client: Any):
-        self.client = client
-        self._tickets = itertools.count(1)
-        self._futures: dict[int, Any] = {}
-        self._answers: queue.SimpleQueue[tuple[int, str | None]] = queue.SimpleQueue()
-        self._fetching = ThreadPoolExecutor(FETCHERS, thread_name_prefix="dask-answers")
-        self._replaced_at = time.monotonic()
-
-    def addresses(self) -> Collection[str]:
-        self._check_connected()
+def check_workers(client: Any, version: str) -> None:
+    """Raises TunepassError for a worker with another version of tunepass, or none; EnvironmentFault where no worker
+    is there."""
+    with cluster_faults(client):
         try:
-            present = set(self.client.nthreads())
-        except Exception as error:
-            raise self._connection_lost(error) from None
-        self._replace_lost(len(present))
-        return present
+            client.wait_for_workers(1, timeout=WORKERS_S)
+        except (TimeoutError, asyncio.TimeoutError):
+            raise EnvironmentFault(
+                f"the Dask scheduler at {_address(client)} has no worker", hint="start some: `dask worker ADDRESS`"
+            ) from None
+        answers = client.run(worker.version, on_error="return")
+    for address, text in sorted(answers.items()):
+        value = read_answer(uninstalled(text) if isinstance(text, Exception) else text)
+        if isinstance(value, RemoteError):
+            raise value.as_error(address)
+        theirs, host = version_of(value)
+        if theirs != version:
+            raise other_version(address, host, theirs, version)
 
-    def _replace_lost(self, present: int) -> None:
-        """Start processes of this machine anew whose nanny gave up: it does so if one dies while it starts."""
-        cluster = self.client.cluster
-        if cluster is None or time.monotonic() - self._replaced_at < REPLACED_S:
-            return
-        self._replaced_at = time.monotonic()
-        if present < len(cluster.worker_spec):
-            cluster.scale(len(cluster.worker_spec))
 
-    def submit(self, address: str, function: str, *arguments: object) -> int:
-        self._check_connected()
-        ticket = next(self._tickets)
+def wait_for_result(client: Any, future: Any) -> Any:
+    """The result of a task. Raises EnvironmentFault where the cluster has no worker any more for a minute; processes
+    of this machine are started anew."""
+    empty_since: float | None = None
+    while True:
         try:
-            future = self.client.submit(
-                getattr(worker, function),
-                *arguments,
-                key=f"tunepass-{function}-{id(self):x}-{time.time_ns():x}-{ticket}",
-                workers=[address],
-                allow_other_workers=False,
-                pure=False,
-            )
-        except Exception as error:
-            raise self._connection_lost(error) from None
-        self._futures[ticket] = future
-        future.add_done_callback(partial(self._done, ticket))
-        return ticket
-
-    def _done(self, ticket: int, future: Any) -> None:
-        """Fetch the answer in a thread of its own: where its worker died just now, that takes long."""
-        with contextlib.suppress(RuntimeError):  # the transport was closed
-            self._fetching.submit(lambda: self._answers.put((ticket, _text_of(future))))
-
-    def close(self) -> None:
-        self._fetching.shutdown(wait=False, cancel_futures=True)
-
-    def cancel(self, ticket: int) -> None:
-        future = self._futures.pop(ticket, None)
-        if future is not None and self.client.status == "running":
-            with contextlib.suppress(Exception):
-                future.cancel(force=True)
-
-    def wait(self, seconds: float) -> list[tuple[int, str | None]]:
-        answers = []
-        with contextlib.suppress(queue.Empty):
-            answers.append(self._answers.get(timeout=seconds))
-            while True:
-                answers.append(self._answers.get_nowait())
-        self._check_connected()
-        for ticket, _ in answers:
-            self._futures.pop(ticket, None)
-        return answers
-
-    def restart(self, address: str) -> None:
-        with contextlib.suppress(Exception):  # it has no nanny, or is gone
-            self.client.restart_workers([address], timeout=1, raise_for_error=False)
-
-    def _check_connected(self) -> None:
-        if self.client.status != "running":
-            raise self._connection_lost(None)
-
-    def _connection_lost(self, error: Exception | None) -> EnvironmentFault:
-        scheduler = self.client.scheduler
-        address = getattr(scheduler, "address", None) or "its address"
-        reason = f": {(str(error).splitlines() or [type(error).__name__])[0]}" if error is not None else ""
-        return EnvironmentFault(f"the Dask scheduler at {address} no longer answers{reason}", hint=LOST)
+            return future.result(timeout=LOOK_S)
+        except (TimeoutError, asyncio.TimeoutError):
+            if future.done():  # the error is the task's
+                raise
+        present = len(client.nthreads())
+        if client.cluster is not None and present < len(client.cluster.worker_spec):
+            client.cluster.scale(len(client.cluster.worker_spec))
+        now = time.monotonic()
+        empty_since = None if present else now if empty_since is None else empty_since
+        if empty_since is not None and now - empty_since >= WORKERS_S:
+            raise EnvironmentFault("no worker of the cluster is left", hint="start some: `dask worker ADDRESS`")
 
 
-def _text_of(future: Any) -> str | None:
-    """The answer of a task that has ended; None where it was lost. What Dask raises of a worker without tunepass, or
-    with another version of it, is an answer."""
-    if future.status == "cancelled" or future.status == "lost":
-        return None
+@contextmanager
+def cluster_faults(client: Any) -> Iterator[None]:
+    """Raises EnvironmentFault in place of Dask's errors for a scheduler that is gone, or workers that die in a task."""
+    killed = distributed().scheduler.KilledWorker
     try:
-        text = future.result(timeout=RESULT_S)
-    except (ImportError, AttributeError, TypeError) as error:
-        return answer(partial(_raise_uninstalled, error))
-    except Exception:
-        return None
-    return text if isinstance(text, str) else answer(partial(_raise_uninstalled, TypeError(type(text).__name__)))
+        yield
+    except TunepassError:
+        raise
+    except killed as error:
+        raise EnvironmentFault(f"workers of the cluster died: {_first_line(error)}") from None
+    except Exception as error:
+        if client.status == "running":
+            raise
+        raise connection_lost(client, error) from None
+
+
+def connection_lost(client: Any, error: Exception | None) -> EnvironmentFault:
+    reason = f": {_first_line(error)}" if error is not None else ""
+    return EnvironmentFault(f"the Dask scheduler at {_address(client)} no longer answers{reason}", hint=LOST)
+
+
+def _address(client: Any) -> str:
+    return getattr(client.scheduler, "address", None) or "its address"
+
+
+def uninstalled(error: Exception) -> str:
+    return answer(partial(_raise_uninstalled, error))
 
 
 def _raise_uninstalled(error: Exception) -> None:
     raise TunepassError(
-        f"this process has no tunepass, or another version: {(str(error).splitlines() or [type(error).__name__])[0]}",
+        f"this process has no tunepass, or another version: {_first_line(error)}",
         hint="install the same version of tunepass where the workers run as here",
     )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

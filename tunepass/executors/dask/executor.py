@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from tunepass.evaluators.elsewhere import EvaluatorSource, MeasuresElsewhere
 from tunepass.executors.base import Executor
-from tunepass.executors.dask.connection import DaskTransport, connected
+from tunepass.executors.dask.connection import check_workers, cluster_faults, connected, wait_for_result
 from tunepass.executors.dask.evaluator import remote_evaluator
 from tunepass.executors.dask.session import Limits, Session
+from tunepass.executors.dask.transport import DaskTransport
 from tunepass.executors.local import LocalExecutor
 from tunepass.space.configuration import Configuration
 from tunepass.spread import Spread, window
@@ -56,7 +57,8 @@ class DaskExecutor(Executor, MeasuresElsewhere):
 
     @contextmanager
     def workers(self) -> Iterator[Spread]:
-        with connected(self._address, self.jobs) as client:
+        with nullcontext(self._client) if self._client is not None else connected(self._address, self.jobs) as client:
+            check_workers(client, __version__)
             cores = sum(client.nthreads().values())
 
             def submit(work: Any, task: Any) -> _Result:
@@ -118,7 +120,9 @@ class _Result:
     future: Any
 
     def result(self) -> Any:
-        return self.future.result()
+        """Result of the task. Raises the task's error, or EnvironmentFault where the cluster or its workers died."""
+        with cluster_faults(self.client):
+            return wait_for_result(self.client, self.future)
 
     def cancel(self) -> None:
         if self.client.status == "running":  # else its tasks are given up already

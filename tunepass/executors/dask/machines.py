@@ -17,7 +17,6 @@ class Machine:
     address: str
     host: str
     pid: int
-    version: str
     identity: Mapping[str, str]
 
     def fits(self, identity: Mapping[str, str], choice: str) -> bool:
@@ -36,7 +35,6 @@ def machine_of(value: object, address: str) -> tuple[Machine, tuple[str, ...]]:
     """The machine and the capabilities of an opened evaluator. Raises Rejected."""
     match value:
         case {
-            "version": str(version),
             "host": str(host),
             "pid": int(pid),
             "identity": dict(identity),
@@ -44,8 +42,24 @@ def machine_of(value: object, address: str) -> tuple[Machine, tuple[str, ...]]:
         }:
             texts = [*identity, *identity.values(), *kinds]
             if all(isinstance(text, str) for text in texts):
-                return Machine(address=address, host=host, pid=pid, version=version, identity=identity), tuple(kinds)
-    raise Rejected("an opened evaluator has a version, a host, an identity and capabilities")
+                return Machine(address=address, host=host, pid=pid, identity=identity), tuple(kinds)
+    raise Rejected("an opened evaluator has a host, an identity and capabilities")
+
+
+def version_of(value: object) -> tuple[str, str]:
+    """A worker's version of tunepass, and its host. Raises Rejected."""
+    match value:
+        case {"version": str(version), "host": str(host)}:
+            return version, host
+    raise Rejected("a worker answers with its version and its host")
+
+
+VERSION_HINT = "install the same version of tunepass on all workers and here"
+
+
+def other_version(address: str, host: str, theirs: str, ours: str) -> TunepassError:
+    """The error of a worker with another version."""
+    return TunepassError(f"worker {address} on {host} has tunepass {theirs}, here it is {ours}", hint=VERSION_HINT)
 
 
 def chosen_machines(machines: Sequence[Machine], choice: str) -> Mapping[str, str]:

@@ -1,9 +1,9 @@
 """Evaluations handed out to the workers of a cluster, each with exactly one final outcome.
 
-A worker is `opening` (it makes the evaluator), `opened` (until it is settled which machines are used), `ready`, or
-`excluded` (another machine, or one that fails). A task is pinned to one worker. A task whose worker is gone, or silent
-for too long, goes to another; its late answer is dropped, since a task is known by its ticket. Only `Transport` knows
-Dask.
+A worker is `asked` (for its version), `opening` (it makes the evaluator), `opened` (until it is settled which machines
+are used), `ready`, or `excluded` (another machine or version, or one that fails). A task is pinned to one worker. A
+task whose worker is gone, or silent for too long, goes to another; its late answer is dropped, since a task is known by
+its ticket. Only `Transport` knows Dask.
 """
 
 from __future__ import annotations
@@ -17,13 +17,21 @@ from typing import Protocol
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.elsewhere import EvaluatorSource
 from tunepass.executors.dask.exchange import UNKNOWN, Rejected, RemoteError, decode_evaluation, read_answer
-from tunepass.executors.dask.machines import Machine, chosen_machines, machine_of
+from tunepass.executors.dask.machines import (
+    VERSION_HINT,
+    Machine,
+    chosen_machines,
+    machine_of,
+    other_version,
+    version_of,
+)
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.storage.json_text import encode_configuration
 
 POLL_S = 0.2  # between two looks at the workers
 QUICK_S = 0.5  # evaluations shorter than that are queued one ahead: handing one out takes milliseconds
+ARRIVING = ("asked", "opening")
 MOST_FAULTS = 3  # workers that fail before any has evaluated, after which the fault is the source's or everybody's
 
 
@@ -82,7 +90,7 @@ class Worker:
     """A worker as the client sees it. `tasks` are under way there, by ticket in the order of their begin."""
 
     address: str
-    state: str = "opening"
+    state: str = "asked"
     machine: Machine | None = None
     tasks: dict[int, Attempt | None] = field(default_factory=dict)  # None: not an evaluation
     head_since: float = 0.0
@@ -129,7 +137,7 @@ class Session:
         """Have every worker make the evaluator, and settle on the machines. Raises TunepassError for another version,
         for machines of several identities without a choice, or where no worker can make it."""
         began = self.clock()
-        while not self.workers or any(w.state == "opening" for w in self.workers.values()):
+        while not self.workers or any(w.state in ARRIVING for w in self.workers.values()):
             self._look_at_workers(force=True)
             self._take_answers(POLL_S)
             if self.clock() - began > self.limits.open_s + 2 * POLL_S:
@@ -231,7 +239,9 @@ class Session:
         took_s, worker.head_since = now - worker.head_since, now
         try:
             value = read_answer(text)
-            if worker.state == "opening":
+            if worker.state == "asked":
+                self._check_version(worker, value)
+            elif worker.state == "opening":
                 self._opened(worker, value)
             elif attempt is None:
                 self._calls[ticket] = value if isinstance(value, RemoteError) else (value,)
@@ -243,10 +253,8 @@ class Session:
                 self._evaluated += 1
                 self._ended.append((attempt.configuration, evaluation))
         except Rejected as rejected:
-            reason = RemoteError("TunepassError", f"an answer that cannot be read: {rejected}", self._version_hint)
+            reason = RemoteError("TunepassError", f"an answer that cannot be read: {rejected}", VERSION_HINT)
             self._failed(worker, attempt, reason)
-
-    _version_hint = "install the same version of tunepass on all workers and here"
 
     def _evaluation(self, value: object, attempt: Attempt) -> Evaluation:
         evaluation = decode_evaluation(value, attempt.configuration)
@@ -260,18 +268,28 @@ class Session:
         self.longest_s = max(self.longest_s, took_s)
         self.recent_s = took_s if self.recent_s == float("inf") else 0.8 * self.recent_s + 0.2 * took_s
 
+    def _check_version(self, worker: Worker, value: object) -> None:
+        """Have a worker of this version make the evaluator: another one may read its text otherwise. Raises
+        TunepassError for another one, and leaves it out where the search runs already."""
+        if isinstance(value, RemoteError):
+            other = value.as_error(worker.address)
+        else:
+            version, host = version_of(value)
+            if version == self.version:
+                worker.state = "opening"
+                self._begin(worker, None, "open_evaluator", self.source.encode())
+                return
+            other = other_version(worker.address, host, version, self.version)
+        if not self.identity:
+            raise other
+        self._exclude(worker, other)
+
     def _opened(self, worker: Worker, value: object) -> None:
         """The worker made the evaluator, or could not."""
         if isinstance(value, RemoteError):
             self._exclude(worker, value.as_error(worker.address))
             return
         worker.machine, kinds = machine_of(value, worker.address)
-        if worker.machine.version != self.version:
-            raise TunepassError(
-                f"worker {worker.address} on {worker.machine.host} has tunepass {worker.machine.version}, "
-                f"here it is {self.version}",
-                hint=self._version_hint,
-            )
         self.capabilities = self.capabilities or kinds
         worker.state = "opened"
         if self.identity:
@@ -288,13 +306,16 @@ class Session:
             self.retried += 1
             self._open(worker)
             return
+        if attempt is None and worker.state in ARRIVING and self.identity:
+            self._exclude(worker, raised)
+            return
         if attempt is None or not error.is_fault:
             raise raised
         self._exclude(worker, raised)
         self._waiting.appendleft(attempt)
         self.retried += 1
         none_works = not self._evaluated and len(self._faults) >= MOST_FAULTS
-        if none_works or not any(w.state in ("ready", "opening") for w in self.workers.values()):
+        if none_works or not any(w.state in ("ready", *ARRIVING) for w in self.workers.values()):
             raise raised
 
     def _exclude(self, worker: Worker, reason: TunepassError) -> None:
@@ -327,11 +348,11 @@ class Session:
         self._hand_out()
 
     def _open(self, worker: Worker) -> None:
-        worker.state = "opening"
-        self._begin(worker, None, "open_evaluator", self.source.encode())
+        worker.state = "asked"
+        self._begin(worker, None, "version")
 
     def _silence_s(self, worker: Worker) -> float:
-        if worker.state == "opening":
+        if worker.state in ARRIVING:
             return self.limits.open_s
         return max(self.limits.least_s, self.limits.times * self.longest_s) if self._evaluated else self.limits.first_s
 
@@ -352,7 +373,7 @@ class Session:
         self.transport.cancel(ticket)
         if attempt is None:
             self._calls[ticket] = None
-            if worker.state == "opening" and worker.address in self.workers:
+            if worker.state in ARRIVING and worker.address in self.workers:
                 self._open(worker)
             return
         self.retried += 1
@@ -367,7 +388,7 @@ class Session:
         self._ended.append((attempt.configuration, Evaluation(failure, {}, log)))
 
     def _check_not_empty(self, now: float) -> None:
-        usable = any(worker.state in ("ready", "opening") for worker in self.workers.values())
+        usable = any(worker.state in ("ready", *ARRIVING) for worker in self.workers.values())
         if usable or not self.identity:
             self._empty_since = None
             return

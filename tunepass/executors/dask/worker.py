@@ -56,8 +56,8 @@ PROCESS = ProcessState()
 
 
 def version() -> str:
-    """Version of tunepass on this worker, its host and its process."""
-    return answer(lambda: {"version": __version__, "host": socket.gethostname(), "pid": os.getpid()})
+    """Version of tunepass on this worker, and its host."""
+    return answer(lambda: {"version": __version__, "host": socket.gethostname()})
 
 
 def open_evaluator(source: str) -> str:
@@ -88,7 +88,6 @@ def _opened(source: EvaluatorSource) -> dict[str, object]:
         opened = PROCESS.opened
         kinds = [name for name in PASSED_ON if capability(opened.evaluator, getattr(capabilities, name)) is not None]
         return {
-            "version": __version__,
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "identity": dict(opened.identified.identity),
