@@ -6,7 +6,7 @@ import argparse
 
 from tunepass.jobs.history import history_of
 from tunepass.jobs.locks.verify import LockCheck, check
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.reports.answer import Answer, Json, plain
 from tunepass.search.finalists.choice import verdict_of_trials
 from tunepass.space.configuration import Configuration, shown
@@ -37,7 +37,7 @@ def _best(checked: LockCheck, store: str | None) -> Configuration | None:
     if checked.job is None:
         return None
     identity = checked.job.identity if checked.reasons or checked.entry is None else checked.entry.identity
-    history = history_of(store_path(checked.job.kernel.source.name, store), identity, checked.job.objective.name)
+    history = history_of(store_location(checked.job.kernel.source.name, store), identity, checked.job.objective.name)
     verdict = verdict_of_trials(history.trials, checked.job.objective, checked.job.space) if history else None
     return verdict.choice if verdict else None
 

@@ -68,7 +68,7 @@ class PostgresSession:
         "json_array_length(repeats::json)",
     )
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, *, make: bool = True):
         self.place: Path | str = without_secrets(url)
         self._url = url
         self._psycopg = _driver()
@@ -77,7 +77,7 @@ class PostgresSession:
         self._connection = self._connect()
         self.owner = SessionOwner(self)
         try:
-            _prepare(self)
+            _prepare(self, make=make)
         except BaseException:
             self.close()
             raise
@@ -291,10 +291,17 @@ def _driver() -> ModuleType:
         ) from None
 
 
-def _prepare(session: PostgresSession) -> None:
-    """Create the schema or bring it up to date, in one transaction; refuse a newer one, and one that is another's."""
-    if _version(session) == len(schema.STEPS):
+def _prepare(session: PostgresSession, *, make: bool) -> None:
+    """Create the schema or bring it up to date, in one transaction; refuse a newer one, and one that is another's.
+    Raises MissingStore where there is none, unless it is to `make` one."""
+    present = _version(session)
+    if present == len(schema.STEPS):
         return
+    if present is None and not make:
+        raise schema.MissingStore(
+            f"there is no store in {session.place}: the database has no schema {SCHEMA!r}",
+            hint="`tunepass build --store` and `tunepass store copy` make one",
+        )
     session.begin(None, synced=True)
     try:
         session.execute("SELECT pg_advisory_xact_lock(?)", (schema.APPLICATION_ID,))
