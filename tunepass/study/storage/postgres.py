@@ -23,7 +23,7 @@ from tunepass.diagnostics import StoreFault, StudyError, TunepassError
 from tunepass.study.storage import schema
 from tunepass.study.storage.database import BUSY_SECONDS
 from tunepass.study.storage.lost import LostConnection
-from tunepass.study.storage.postgres_url import escape, redacted, unescape, without_secrets
+from tunepass.study.storage.postgres_url import check_url, escape, redacted, unescape, without_secrets
 from tunepass.study.storage.trial_rows import Cell
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class PostgresSession:
 
     def __init__(self, url: str, *, make: bool = True):
         self.place: Path | str = without_secrets(url)
+        check_url(url)
         self._url = url
         self._psycopg = _driver()
         self._lock_keys: list[int] = []  # keys of advisory locks

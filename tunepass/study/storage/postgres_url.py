@@ -39,13 +39,34 @@ def split_study(named: str) -> tuple[str, str | None]:
         StudyError: a password in it has a `/`, so that a part of it would be taken for a name.
     """
     scheme, _, rest = named.partition("://")
-    host, mark, path = re.match("([^/?]*)([/?]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]
-    database, colon, study = path.partition(":")
-    if "@" in database or ("@" in study and "/" in study.rpartition("@")[2]):
-        raise StudyError(
-            f"{scheme}://***: a user's name or password has a `/`", hint="in a URL a `/` is written %2F, a `:` %3A"
-        )
-    return f"{scheme}://{host}{mark}{database}", study if colon and study else None
+    host, path = _authority(rest)
+    database, _, study = path.partition(":")
+    if "@" in study and "/" in study.rpartition("@")[2]:
+        raise _unescaped(scheme)
+    check_url(url := f"{scheme}://{host}{database}")
+    return url, study or None
+
+
+def check_url(url: str) -> None:
+    """Raises StudyError where a password may have a `/` or `@` that is not escaped, so that its rest would be read, and
+    shown, as something else."""
+    scheme, _, rest = url.partition("://")
+    host, path = _authority(rest)
+    if "@" in path.partition("?")[0] or not _HOSTS.fullmatch(host.rpartition("@")[2]):
+        raise _unescaped(scheme)
+
+
+def _authority(rest: str) -> tuple[str, str]:
+    """User, password and hosts; and the path and the parameters."""
+    end = next((i for i, c in enumerate(rest) if c in "/?"), len(rest))
+    return rest[:end], rest[end:]
+
+
+def _unescaped(scheme: str) -> StudyError:
+    return StudyError(
+        f"{scheme}://*** is not a URL of PostgreSQL",
+        hint="postgresql://USER@HOST:PORT/DATABASE; in names and passwords a `/` is written %2F, a `:` %3A, an `@` %40",
+    )
 
 
 def redacted(message: str, url: str) -> str:
