@@ -134,6 +134,32 @@ def test_a_build_that_is_killed_goes_on_to_the_same_result(
     assert not list((tmp_path / ".tunepass").glob("interrupted-*"))
 
 
+def _wait_briefly() -> None:
+    postgres.RECONNECT_SECONDS = 0.3
+
+
+@pytest.mark.slow
+def test_a_server_that_crashes_ends_a_build_with_status_4_and_the_next_goes_on(
+    undisturbed: Application, postgres_server: Server, postgres_url: str, tmp_path: Path
+) -> None:
+    place = Place.make(tmp_path, 8, forked=True)
+    process = place.start("--store", with_password(postgres_url), prepare=_wait_briefly)
+    while process.poll() is None and len(trials(postgres_url)) < 3:
+        pass
+    postgres_server.stop(signal.SIGQUIT)
+    _, error = process.communicate(timeout=60)
+    postgres_server.start()
+    lines = [line for line in error.splitlines() if line.startswith("error")]
+    assert process.returncode == 4 and len(lines) == 1, error
+    assert lines[0].startswith("error: store postgresql://tester@/") and "hunter" not in error
+    stored = trials(postgres_url)
+    assert 3 <= len(stored) < 8 and not (tmp_path / "tunepass.lock").exists()
+    done, _ = place.build("--store", postgres_url)
+    assert done.returncode == 0, done.stderr
+    assert trials(postgres_url) == trials(undisturbed.path / ".tunepass/store.db")
+    assert trials(postgres_url)[: len(stored)] == stored and choice(tmp_path) == choice(undisturbed.path)
+
+
 @pytest.mark.slow
 def test_builds_of_two_machines_share_a_study(postgres_url: str, tmp_path: Path) -> None:
     places = [Place.make(tmp_path / name, 10) for name in ("a", "b")]

@@ -267,6 +267,31 @@ def test_a_lost_connection_is_made_again_and_the_holder_stays_alive(server: Serv
         assert [t.number for t in store.trials(study)] == [0, 1]
 
 
+def test_a_server_that_is_gone_is_waited_for_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that ends for it makes several calls."""
+    attempts: list[float] = []
+
+    def connect() -> None:
+        attempts.append(time.monotonic())
+        raise StoreFault("no server")
+
+    monkeypatch.setattr(postgres, "RECONNECT_SECONDS", 0.1)
+    with Store(url) as store:
+        session = store._session
+        assert isinstance(session, postgres.PostgresSession)
+        connected = session._connect
+        monkeypatch.setattr(session, "_connect", connect)
+        session._connection.close()
+        counts = []
+        for _ in range(3):
+            with pytest.raises(StoreFault, match="no server"):
+                store.studies()
+            counts.append(len(attempts))
+        assert counts[0] > 1 and counts[1:] == [counts[0] + 1, counts[0] + 2]
+        monkeypatch.setattr(session, "_connect", connected)
+        assert store.studies() == []
+
+
 @pytest.mark.slow
 def test_a_server_that_is_gone_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "RECONNECT_SECONDS", 0.1)

@@ -74,7 +74,7 @@ class PostgresSession:
         self._url = url
         self._psycopg = _driver()
         self._lock_keys: list[int] = []  # keys of advisory locks
-        self._closed = False
+        self._closed = self._waited = False
         self._connection = self._connect()
         self.owner = SessionOwner(self)
         try:
@@ -162,14 +162,17 @@ class PostgresSession:
         return self._connection.info.transaction_status in (2, 3)  # in a transaction, in one that failed
 
     def _reconnect(self) -> None:
+        """Wait for the server, but once for all calls while it is gone: a command that ends makes several."""
         self._connection.close()
-        deadline = time.monotonic() + RECONNECT_SECONDS
+        deadline = time.monotonic() + (0.0 if self._waited else RECONNECT_SECONDS)
         while True:
             try:
                 self._connection = self._connect()
+                self._waited = False
                 return
             except StoreFault:  # noqa: PERF203
-                if time.monotonic() > deadline:
+                if time.monotonic() >= deadline:
+                    self._waited = True
                     raise
                 time.sleep(0.2)
 
