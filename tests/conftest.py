@@ -11,6 +11,7 @@ import pytest
 
 from tests.examples import load_profile, repetitive, slow
 from tests.harness_objects import share_harness_objects
+from tests.postgres_server import Server, missing
 from tests.supervisor_forks import fork_supervisors
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -73,6 +74,22 @@ def default_hangup() -> Iterator[None]:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """A PostgreSQL server; the test is skipped with the reason where there can be none."""
+    if missing():
+        pytest.skip(missing())
+    server = Server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Server) -> str:
+    """The URL of a new, empty database."""
+    return postgres_server.database()
 
 
 @pytest.fixture

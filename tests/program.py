@@ -107,6 +107,7 @@ def load_everything() -> None:
     for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
         if not module.name.endswith("__main__"):
             _import(module.name)
+    _import("psycopg")  # a store in PostgreSQL imports it when it is opened
     tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
     gc.freeze()  # forked processes need not look at what was there before them
 

@@ -231,7 +231,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "README.md": {"c", "sh", "console"},
         "docs/cli.md": {"console", "text", "yaml"},
         "docs/python.md": {"python"},
-        "docs/store.md": {"python", "sql"},
+        "docs/store.md": {"python", "sh", "sql"},
         "docs/trials.md": {"c", "console"},
         "docs/loops.md": {"c", "console"},
         "docs/security.md": set(),

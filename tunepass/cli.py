@@ -104,12 +104,14 @@ def _place(plugin: str) -> str:
 
 
 def _internal_error(error: BaseException) -> int:
+    from tunepass.diagnostics import hide_passwords
+
     if os.environ.get("TUNEPASS_DEBUG") == "1":
         import traceback
 
-        traceback.print_exception(error)
+        print(hide_passwords("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     else:
-        summary = (str(error).splitlines() or [""])[0]
+        summary = hide_passwords((str(error).splitlines() or [""])[0])
         from tunepass.registry import plugin_behind
 
         plugin = plugin_behind(error)

@@ -75,6 +75,9 @@ class Span:
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
+PASSWORD = re.compile(r"(postgres(?:ql)?://[^\s:@/?]*:)\S*@")
+SECRET_PARAMETER = re.compile(r"([?&][^=&\s]*(?:password|secret|key)[^=&\s]*=)[^&\s'\"]*", re.IGNORECASE)
+
 
 class Severity(str, Enum):
     ERROR = "error"
@@ -91,6 +94,10 @@ class Diagnostic:
     hint: str | None = None
     severity: Severity = Severity.ERROR
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", hide_passwords(self.message))
+        object.__setattr__(self, "hint", self.hint and hide_passwords(self.hint))
+
     def render(self) -> str:
         """`file:line:column: error: message`, the source line, a caret under it, and the hint."""
         head = f"{self.severity.value}: {self.message}"
@@ -101,6 +108,13 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return self.render()
+
+
+def hide_passwords(text: str) -> str:
+    """The text with `***` for the passwords in URLs of databases, such as `--store` takes."""
+    if "postgres" not in text or "://" not in text:
+        return text
+    return SECRET_PARAMETER.sub(r"\1***", PASSWORD.sub(r"\1***@", text))
 
 
 def printable(text: str) -> str:

@@ -17,11 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.jobs.locks.verify import check
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.storage import json_text
-from tunepass.study.storage.store import Store
 from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, outcome_cells
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial
@@ -53,15 +52,16 @@ def fill(folder: Path, trials: int) -> None:
     source.write_text(SOURCE)
     job = check([str(source)], ())[0].job  # with the compiler, by which `diff` finds the study
     assert job is not None
-    path = store_path(str(source), None)
-    path.parent.mkdir(exist_ok=True)
-    with Store(f"sqlite:///{path}") as store:
+    location = store_location(str(source), None)
+    location.folder.mkdir(exist_ok=True)
+    with location.open() as store:
         Study(job.space, [job.objective], store=store, name="long", identity=job.identity.texts())
         (study,) = store.studies()
     rng, times = np.random.default_rng(0), {"compile": 0.5, "check": 0.1, "measure": 0.5}
     columns = ("study", *TRIAL_COLUMNS, "finished")
     insert = f"INSERT INTO trial ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    with sqlite3.connect(path) as db:
+    assert location.path is not None
+    with sqlite3.connect(location.path) as db:
         for i, place in enumerate(rng.permutation(VALUES * VALUES)[:trials]):
             c = Configuration({"A": int(place // VALUES) + 1, "B": int(place % VALUES) + 1})
             value = float(rng.random()) + 1

@@ -137,7 +137,7 @@ class Place:
         argv = ["build", "tune.yaml", "--strategy", self.strategy, "--max-evals", str(self.evaluations)]
         argv += ["--format", "json", *words]
         if self.forked:
-            return Forked(argv, self.path, environment)
+            return Forked(argv, self.path, environment, prepare)
         return subprocess.Popen(
             [sys.executable, "-m", "tunepass", *argv],
             cwd=self.path,

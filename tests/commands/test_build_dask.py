@@ -33,9 +33,9 @@ def quicken() -> None:
     shorten_rounds()
 
 
-def trials_of(folder: Folder, *, timed: bool = False) -> dict[str, tuple[object, ...]]:
+def trials_of(folder: Folder, *, timed: bool = False, url: str = "") -> dict[str, tuple[object, ...]]:
     """By configuration: what a trial has that does not depend on the moment; and the study's name and identity."""
-    with Store(f"sqlite:///{folder.path / '.tunepass/store.db'}") as store:
+    with Store(url or f"sqlite:///{folder.path / '.tunepass/store.db'}") as store:
         (record,) = store.studies()
         trials = {
             repr(trial.configuration): (
@@ -73,6 +73,19 @@ def test_a_program_over_a_cluster_has_the_trials_and_values_of_a_local_build(fol
     (folder.path / ".tunepass/store.db").unlink()
     here = folder.run(*words, *COMPILER)
     assert json.loads(here.stdout)["choice"] == {"N": 3} and trials_of(folder) == there
+
+
+@pytest.mark.slow
+def test_a_cluster_measures_for_a_store_in_postgres(folder: Folder, scheduler: str, postgres_url: str) -> None:
+    folder.write("p.c", PROGRAM)
+    words = ("build", "p.c", *SEARCH)
+    cluster = ("--executor", "dask", "--scheduler", scheduler)
+    done = folder.run(*words, *cluster, "--store", postgres_url, *COMPILER)
+    assert done.returncode == 0, done.stderr
+    assert not (folder.path / ".tunepass/store.db").exists()
+    (folder.path / "tunepass.lock").unlink()
+    assert folder.run(*words, *COMPILER).returncode == 0
+    assert trials_of(folder) == trials_of(folder, url=postgres_url)
 
 
 @pytest.mark.slow

@@ -21,9 +21,10 @@ from tunepass.passes.search import Watch
 from tunepass.polyhedral.schedules.plan import Plan
 from tunepass.search.exact import WatchCertificate
 from tunepass.search.options import SearchOptions
+from tunepass.study.storage.location import StoreLocation
 
 REQUEST = BuildRequest(
-    source="k.c", folder=Path("out"), store=Path("store.db"), target=Target(), options=SearchOptions()
+    source="k.c", folder=Path("out"), store=StoreLocation.named("store.db"), target=Target(), options=SearchOptions()
 )
 
 
@@ -111,7 +112,7 @@ def test_text_of_a_later_kernel_that_does_not_compile_ends_the_build_before_any_
         REQUEST,
         source=str(source),
         folder=tmp_path / "out",
-        store=tmp_path / ".tunepass" / "store.db",
+        store=StoreLocation.named(tmp_path / ".tunepass" / "store.db"),
         target=Target(compiler=("cc", "-O1")),
     )
     jobs = prepare_all(parse(str(source)).kernels, request)

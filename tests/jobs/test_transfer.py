@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import TunepassError
-from tunepass.jobs.transfer import Recipient, transfer
+from tunepass.jobs import transfer as transfers
+from tunepass.jobs.transfer import Recipient
 from tunepass.search.prior import SearchPrior
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Ordinal
@@ -21,12 +23,17 @@ from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.prior_origin import Origin
+from tunepass.study.storage.location import StoreLocation
 from tunepass.study.study import Study
 
 SPACE = Space([Ordinal("tile", [4, 8, 16, 32], log=True), Integer("unroll", 1, 4)])
 TIME = Objective("time", unit="ms")
 HERE = Identity(source="sha256:1", space="sha256:1", compiler="gcc", flags=("-O2",), device="here").texts()
 TARGET = Recipient(key="a.c::f", study="a.c::f@now", space=SPACE, objective=TIME, identity=HERE)
+
+
+def transfer(recipient: Recipient, store: Path | str, named: Sequence[str] = ()) -> SearchPrior | None:
+    return transfers.transfer(recipient, StoreLocation.named(store), named)
 
 
 def price(configuration: Configuration) -> Outcome:

@@ -15,7 +15,7 @@ from tunepass.commands.executors import opened_executor
 from tunepass.commands.targets import check_tuner, kernel_name, search_options, source_of, target_of, words_of
 from tunepass.interchange.hypermapper.foreign_tuner import SILENCE_S, foreign_tuner
 from tunepass.jobs.build import BuildRequest, build, prepare_all
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.jobs.reading import parse
 from tunepass.passes.search import Watch
 from tunepass.reports.answer import Answer, Status
@@ -56,7 +56,7 @@ def _build(options: argparse.Namespace, search: SearchOptions) -> Answer:
     request = BuildRequest(
         source=options.source,
         folder=Path(options.output),
-        store=store_path(options.source, options.store),
+        store=store_location(options.source, options.store),
         target=target_of(options),
         options=search,
         frozen=options.frozen,

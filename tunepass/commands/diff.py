@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from tunepass.jobs.history import history_of
 from tunepass.jobs.locks.verify import LockCheck, check
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.reports.answer import Answer, Json, plain
 from tunepass.search.finalists.choice import verdict_of_trials
 from tunepass.space.configuration import Configuration, shown
@@ -18,9 +19,10 @@ def run(options: argparse.Namespace) -> Answer:
     lines: list[str] = []
     data: dict[str, Json] = {}
     notes: list[str] = []
-    for checked in check(options.paths, tuple(options.compiler)):
+    for compared in check(options.paths, tuple(options.compiler)):
+        checked = _with_store(compared, options.store)
         notes += [f"note: {note}" for note in checked.notes]
-        best = _best(checked, options.store)
+        best = _best(checked)
         changes = _choices(checked, best)
         lines.append(f"{checked.key}: {'unchanged' if not (checked.reasons or changes) else 'changed'}")
         lines += [f"  {line}" for line in (*checked.reasons, *changes)]
@@ -32,12 +34,19 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer("\n".join(lines), {"kernels": data}, notes=tuple(notes))
 
 
-def _best(checked: LockCheck, store: str | None) -> Configuration | None:
-    """The best configuration that the store has for the kernel as it is now."""
+def _with_store(checked: LockCheck, store: str | None) -> LockCheck:
+    """With the store that names what changed, and has the trials."""
     if checked.job is None:
+        return checked
+    return replace(checked, store=store_location(checked.job.kernel.source.name, store))
+
+
+def _best(checked: LockCheck) -> Configuration | None:
+    """The best configuration that the store has for the kernel as it is now."""
+    if checked.job is None or checked.store is None:
         return None
     identity = checked.job.identity if checked.reasons or checked.entry is None else checked.entry.identity
-    history = history_of(store_path(checked.job.kernel.source.name, store), identity, checked.job.objective.name)
+    history = history_of(checked.store, identity, checked.job.objective.name)
     verdict = verdict_of_trials(history.trials, checked.job.objective, checked.job.space) if history else None
     return verdict.choice if verdict else None
 

@@ -12,7 +12,7 @@ from tunepass.interchange.hypermapper.running import run_scenario
 from tunepass.interchange.hypermapper.tables import write_pareto
 from tunepass.machine_faults import doing
 from tunepass.reports.answer import Answer
-from tunepass.study.storage.postgres_url import is_postgres
+from tunepass.study.storage.location import StoreLocation
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -32,14 +32,10 @@ def run(options: argparse.Namespace) -> Answer:
         scenario,
         strategy=options.strategy,
         seed=options.seed,
-        store=None if options.store is None else _store_url(options.store),
+        store=None if options.store is None else StoreLocation.named(options.store).url,
         hypermapper3_ending=options.hypermapper3_ending,
     )
     return Answer("")
-
-
-def _store_url(named: str) -> str:
-    return named if is_postgres(named) else f"sqlite:///{named.removeprefix('sqlite:///')}"
 
 
 def _home(folder: Path) -> Answer:

@@ -18,6 +18,7 @@ from tunepass.jobs.history import history_named
 from tunepass.jobs.job import Job, prepare
 from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.spreading.exact import fronts_elsewhere
+from tunepass.jobs.places import lock_path, store_location
 from tunepass.jobs.tables import front_csv
 from tunepass.passes.search import problem_of
 from tunepass.reports.answer import Answer, Json, Status
@@ -75,12 +76,12 @@ def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
 
 def _known(job: Job, options: argparse.Namespace, output: Path | None) -> Answer:
     """The front of the study that `build` left."""
-    path = store_path(options.source, options.store)
-    known = history_named(path, job.study)
+    location = store_location(options.source, options.store)
+    known = history_named(location, job.study)
     names = ",".join(o.name for o in job.objectives)
     if known is None:
         raise TunepassError(
-            f"{path} has no trials of {job.key} on {job.backend.device} for {names}",
+            f"{location} has no trials of {job.key} on {job.backend.device} for {names}",
             hint="--exact searches now; `tunepass build` keeps its trials",
         )
     lines = [f"{_head(job, len(known.pareto))}, of {len(known.trials):,} evaluated; it may not be exact"]

@@ -11,7 +11,6 @@ from tunepass.commands.explain import importance_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, past_searches
-from tunepass.jobs.places import refuse_server
 from tunepass.reports.answer import Answer
 from tunepass.reports.convergence import convergence_svg
 from tunepass.reports.page import page, section
@@ -20,6 +19,7 @@ from tunepass.reports.thinning import PAGE_BYTES
 from tunepass.search.result import differing, failed_sentence
 from tunepass.study.lock.lock import LockedObjective
 from tunepass.study.results.trial_columns import collecting_later
+from tunepass.study.storage.location import StoreLocation
 
 
 @collecting_later()
@@ -27,9 +27,8 @@ def run(options: argparse.Namespace) -> Answer:
     path = Path(options.output)
     if path.suffix not in (".svg", ".html"):
         raise TunepassError(f"a report is written to FILE.html or FILE.svg, got {options.output!r}")
-    refuse_server(options.source)
     if is_store(options.source):
-        return report_of_store(options.source, options.study, path)
+        return report_of_store(StoreLocation.named(options.source), options.study, path)
     if options.study is not None:
         raise TunepassError("--study names a study of a store", hint="name the store in place of the source")
     pasts = past_searches(options.source, options.kernel, options.store)

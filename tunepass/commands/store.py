@@ -12,16 +12,14 @@ from typing import TypeVar
 from tunepass.diagnostics import StudyError
 from tunepass.files import encoded, printable, shown, write_parts
 from tunepass.interchange.kernel_tuner_results import cache_text, t4_text
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.reports.answer import Answer, Json, Status
 from tunepass.study.results.trial_columns import collecting_later
 from tunepass.study.storage.json_lines import lines
-from tunepass.study.storage.postgres_url import is_postgres, without_secrets
+from tunepass.study.storage.location import StoreLocation
 from tunepass.study.storage.salvage import Summary, salvage, write
-from tunepass.study.storage.store import Store
 from tunepass.study.storage.whole_store import NotWhole, WholeStore
 
-_SQLITE = "sqlite:///"
 MOST = 40  # problems that are listed
 T = TypeVar("T")
 
@@ -32,15 +30,16 @@ def run(options: argparse.Namespace) -> Answer:
         return _copy(options)
     if options.target is not None:
         raise StudyError(f"{shown(options.target)}: a second store is for `store copy`")
-    if is_postgres(options.path):
-        return _of_server(options)
-    path = Path(options.path) if options.path else store_path("source", None)
+    location = store_location("source", options.path)
     if options.output is not None and options.action == "check":
         raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
     if options.file_format is not None:
         if options.action != "export":
             raise StudyError("--as and --study are of `store export`")
-        return _export_study(path, options)
+        return _export_study(location, options)
+    if location.path is None:
+        return _of_server(location, options)
+    path = location.path
     match options.action:
         case "check":
             return _check(path)
@@ -55,37 +54,34 @@ def _copy(options: argparse.Namespace) -> Answer:
         raise StudyError("`store copy` takes two stores", hint="tunepass store copy FROM TO")
     if options.output is not None or options.file_format is not None:
         raise StudyError("-o, --as and --study are not of `store copy`")
-    source, target = _url(options.path), _url(options.target)
-    if not is_postgres(source) and not Path(source.removeprefix(_SQLITE)).is_file():
-        raise StudyError(f"there is no store {shown(source.removeprefix(_SQLITE))}")
-    with Store(source) as read, Store(target) as written:
+    source, target = StoreLocation.named(options.path), StoreLocation.named(options.target)
+    with source.open(make=False) as read, target.open() as written:
         studies = read.studies()
         under_evaluation = sum(len(read.pending(study)) for study in studies)
         written.fill(read.items())
-        places = without_secrets(options.path), without_secrets(options.target)
+    places = shown(str(source)), shown(str(target))
     trials = sum(study.trials for study in studies)
     counted = _counted(Summary(len(studies), trials))
     left = f"; not copied: suggestions under evaluation, {under_evaluation}" if under_evaluation else ""
     data: dict[str, Json] = {"store": places[0], "output": places[1], "studies": len(studies), "trials": trials}
-    return Answer(f"copied {shown(places[0])} to {shown(places[1])}: {counted}{left}", data)
+    return Answer(f"copied {places[0]} to {places[1]}: {counted}{left}", data)
 
 
-def _of_server(options: argparse.Namespace) -> Answer:
+def _of_server(location: StoreLocation, options: argparse.Namespace) -> Answer:
     """Check or export a store in PostgreSQL."""
-    if options.action == "repair" or options.file_format is not None:
-        option = "`store repair`" if options.action == "repair" else "--as"
-        raise StudyError(f"{option} is for SQLite stores", hint="`store copy` makes one of a store in PostgreSQL")
-    if options.output is not None and options.action == "check":
-        raise StudyError("`store check` writes nothing; -o is of `store repair` and `store export`")
-    place = Path(without_secrets(options.path))
-    with Store(options.path) as store:
+    if options.action == "repair":
+        raise StudyError(
+            f"{location}: `store repair` reads the pages of a damaged file, and a server keeps its own",
+            hint="restore a backup of the database (pg_dump, pg_basebackup); `store copy` saves what can be read",
+        )
+    with location.open(make=False) as store:
         studies = store.studies()
         summary = Summary(len(studies), sum(study.trials for study in studies))
-        data = {**_data(place, summary), "store": store.url}
+        data = _data(location, summary)
         if options.action == "check":
             for _ in store.items():
                 pass
-            return Answer(f"{store.url}: whole, {_counted(summary)}", data)
+            return Answer(f"{location}: whole, {_counted(summary)}", data)
         if options.output is not None:
             write_parts(Path(options.output), map(encoded, lines(store.items())))
             text = f"wrote {shown(options.output)}: {_counted(summary)}"
@@ -94,10 +90,6 @@ def _of_server(options: argparse.Namespace) -> Answer:
     if options.format == "json":
         return Answer("", [json.loads(line) for line in text.split("\n") if line])
     return Answer(text.removesuffix("\n"), None)
-
-
-def _url(named: str) -> str:
-    return named if is_postgres(named) else _SQLITE + named.removeprefix(_SQLITE)
 
 
 def _check(path: Path) -> Answer:
@@ -137,15 +129,14 @@ def _export(path: Path, output: str | None, *, as_data: bool) -> Answer:
     return Answer(text, parsed, _status(summary), tuple(_problems(summary)))
 
 
-def _export_study(path: Path, options: argparse.Namespace) -> Answer:
+def _export_study(location: StoreLocation, options: argparse.Namespace) -> Answer:
     """One study as a file of Kernel Tuner, in its first objective."""
-    if not path.is_file():
-        raise StudyError(f"there is no store {shown(path)}")
-    with Store(f"sqlite:///{path}") as store:
+    with location.open(make=False) as store:
         named = [record for record in store.studies() if options.study is None or record.name == options.study]
         if len(named) != 1:
             names = ", ".join(record.name for record in store.studies()) or "none"
-            problem = f"{shown(path)} has {len(named)} studies to choose from" if named else "there is no such study"
+            several = f"{shown(store.place)} has {len(named)} studies to choose from"
+            problem = several if named else "there is no such study"
             raise StudyError(f"{problem}: --study names one", hint=f"it has {names}")
         trials, objective = store.trials(named[0]), named[0].objectives[0]
         device = named[0].identity.get("device", "host")
@@ -186,9 +177,9 @@ def _counted(summary: Summary) -> str:
     return f"{studies} stud{'y' if studies == 1 else 'ies'}, {trials} trial{'' if trials == 1 else 's'}"
 
 
-def _data(path: Path, summary: Summary) -> dict[str, Json]:
+def _data(store: Path | StoreLocation, summary: Summary) -> dict[str, Json]:
     return {
-        "store": shown(path),
+        "store": shown(str(store)),
         "studies": summary.studies,
         "trials": summary.trials,
         "lost": summary.lost,

@@ -41,8 +41,10 @@ class Reply:
 
 
 def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The caller's environment made deterministic: C locale, no colours in messages."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k not in ("LANG", "LANGUAGE")}
+    """The caller's environment made deterministic: C locale, no colours in messages. Without the store, whose URL may
+    have a password."""
+    left_out = ("LANG", "LANGUAGE", "TUNEPASS_STORE")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k not in left_out}
     return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
 
 

@@ -28,7 +28,7 @@ from tunepass.jobs.job import (
     search,
 )
 from tunepass.jobs.locks.choices_file import refresh_choices
-from tunepass.jobs.places import lock_path, prepare_for
+from tunepass.jobs.places import lock_path, prepare_folder
 from tunepass.jobs.sizes import (
     SizedChoices,
     choose,
@@ -56,6 +56,7 @@ from tunepass.signals import held_back
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check, unrecorded
 from tunepass.study.lock import lock
+from tunepass.study.storage.location import StoreLocation
 from tunepass.study.trial import Trial
 
 
@@ -75,7 +76,7 @@ class BuildRequest:
 
     source: str
     folder: Path
-    store: Path
+    store: StoreLocation
     target: Target
     options: SearchOptions
     frozen: bool = False
@@ -123,15 +124,19 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
 
 
 def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[BuildResult]:
-    """Find every kernel's choice, then write. The time is divided evenly among the kernels of a source."""
+    """Find every kernel's choice, then write. The time is divided evenly among the kernels of a source. Raises
+    StoreFault where the server that has the store is not reached."""
     writable_folder(request.folder)
+    if request.store.path is None and not request.frozen:  # the lock is not to stand for a server that is not reached
+        with request.store.existing():
+            pass
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
     results, sized = [], []
     for job in jobs[1:]:  # the first job's search begins with its own
         if _is_searched(job, share, request):
-            prepare_for(request.store)
-            check_probes(job.backend, job.space, request.store.parent)
+            prepare_folder(request.store.folder)
+            check_probes(job.backend, job.space, request.store.folder)
     for job in jobs:
         result, chosen = _results_of(job, share, request, shows)
         results.append(result)
@@ -226,7 +231,7 @@ def _result_of(
         return recall(job, store)
     stale_reasons = job.stale_reasons(store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
-    prepare_for(store)
+    prepare_folder(store.folder)
     writable_folder(lock_path(request.source).parent)
     stale = f"the lock is stale: {'; '.join(stale_reasons)}" if job.entry and stale_reasons else ""
     opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)
@@ -248,7 +253,7 @@ def _lacks_checks(job: Job, request: BuildRequest) -> bool:
     return request.strict and bool(known.refused(request.waived))
 
 
-def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
+def _has_picks(job: Job, options: SearchOptions, store: StoreLocation) -> bool:
     """Further picks need the front, which the lock does not have."""
     if len(options.picks) < 2:
         return True

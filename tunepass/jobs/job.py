@@ -18,7 +18,7 @@ from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
 from tunepass.jobs.locks.staleness import reasons
-from tunepass.jobs.places import lock_key, store_path
+from tunepass.jobs.places import lock_key, store_location
 from tunepass.machine_faults import is_machines
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
@@ -40,7 +40,7 @@ from tunepass.study.ledger import EMPTY, priced
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed
-from tunepass.study.storage.store import Store
+from tunepass.study.storage.location import StoreLocation
 from tunepass.study.trial import Trial
 
 
@@ -78,13 +78,13 @@ class Job:
         """Nothing is run: a model prices it."""
         return self.backend.only_priced
 
-    def stale_reasons(self, store: Path | None = None) -> list[str]:
+    def stale_reasons(self, store: StoreLocation | None = None) -> list[str]:
         """Reasons why the lock's choice is stale, a line each; empty if it is not. The store, else the usual one, has
         the headers behind the lock's digest."""
         if self.entry is None:
             return [f"{self.key} is not in the lock"]
         locked = self.entry.objective
-        manifest_store = store or store_path(self.kernel.source.name, None)
+        manifest_store = store or store_location(self.kernel.source.name, None)
         lines = reasons(self.entry.identity, self.identity, self.backend.manifests(), manifest_store)
         if locked.name != self.objective.name:
             lines.append(f"objective: {locked.name} -> {self.objective.name}")
@@ -98,9 +98,11 @@ class Job:
     def choice_is_possible(self) -> bool:
         return self.entry is not None and self.space.contains(self.entry.choice)
 
-    def unfinished(self, store: Path) -> Path:
-        """A file beside the store that stands for an unfinished search of this kernel at this identity."""
-        return store.parent / f"interrupted-{_digest(self.key, self.objective.name, *self.identity.texts().values())}"
+    def unfinished(self, store: StoreLocation) -> Path:
+        """A file in the store's folder that stands for an unfinished search of this kernel at this identity."""
+        database = [] if store.path else [str(store)]  # several may have the same folder
+        digest = _digest(self.key, self.objective.name, *self.identity.texts().values(), *database)
+        return store.folder / f"interrupted-{digest}"
 
 
 def _digest(*texts: str) -> str:
@@ -196,7 +198,7 @@ def _check_strategy(name: str, roles: Sequence[str]) -> None:
         raise TunepassError(f"no strategy {name!r}", hint=hint)
 
 
-def recall(job: Job, store: Path) -> SearchResult:
+def recall(job: Job, store: StoreLocation) -> SearchResult:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
@@ -214,7 +216,7 @@ def recall(job: Job, store: Path) -> SearchResult:
     )
 
 
-def _history(job: Job, store: Path) -> History | None:
+def _history(job: Job, store: StoreLocation) -> History | None:
     """The newest study that the lock can be from: of several objectives the job's own, with all of them."""
     try:
         if job.only_priced:
@@ -225,7 +227,7 @@ def _history(job: Job, store: Path) -> History | None:
         return None
 
 
-def has_doubtful_trials(job: Job, store: Path) -> bool:
+def has_doubtful_trials(job: Job, store: StoreLocation) -> bool:
     """Does the store have failures of this job that the next search evaluates again: by a fault of the machine, or of
     text that is now written otherwise?"""
     known = None if job.only_priced else _history(job, store)
@@ -262,7 +264,7 @@ def _locked_gains(job: Job, entry: Entry, known: History | None) -> tuple[Gain, 
 def search(
     job: Job,
     options: SearchOptions,
-    store: Path,
+    store: StoreLocation,
     prior: SearchPrior | None,
     watch: Watch,
     watch_certificate: WatchCertificate,
@@ -271,18 +273,18 @@ def search(
     next build resumes it, however this one ends; not where it could not begin."""
     marked = job.unfinished(store).exists()
     mark_unfinished(job, store)
-    with Store(f"sqlite:///{store}") as opened:
+    with store.open() as opened:
         opened.keep_manifests(job.backend.manifests())
     with stoppable(options.budget_s) as stop:
         step = Search(
             backend=lambda kernel: job.backend,
-            options=replace(options, store=f"sqlite:///{store}"),
+            options=replace(options, store=store.url),
             prior=prior,
             from_model=not began_without_prior(store, job.study),
             study=job.study,
             identity=job.identity.texts(),
             stop=stop,
-            defects=store.parent,
+            defects=store.folder,
             source=job.source,
             fronts=job.fronts,
             watch=watch,
@@ -307,13 +309,13 @@ def search(
     return replace(result, warnings=(*result.warnings, *prior.warnings)) if prior else result
 
 
-def mark_unfinished(job: Job, store: Path) -> None:
+def mark_unfinished(job: Job, store: StoreLocation) -> None:
     """The next build resumes the search, although an earlier lock may fit."""
     with contextlib.suppress(OSError):  # then it resumes only where the lock does not fit
         job.unfinished(store).touch()
 
 
-def mark_finished(job: Job, store: Path) -> None:
+def mark_finished(job: Job, store: StoreLocation) -> None:
     """The search's result is written."""
     with contextlib.suppress(OSError):
         job.unfinished(store).unlink(missing_ok=True)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from tunepass.backends.base import Starts
 from tunepass.diagnostics import TunepassError
 from tunepass.jobs.history import History, history_of, newest_of
 from tunepass.jobs.job import Job, locked_job
-from tunepass.jobs.places import lock_path, store_path
+from tunepass.jobs.places import lock_path, store_location
 from tunepass.jobs.reading import parse
 from tunepass.search.finalists.choice import verdict_of_trials
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Ledger
 from tunepass.study.lock.lock import Lock
 from tunepass.study.results.trial_columns import first_of
+from tunepass.study.storage.location import StoreLocation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +38,13 @@ class Past:
 
 def past_searches(source: str, kernel: str | None, store: str | None) -> list[Past]:
     """Past searches of each kernel of the source with its current identity."""
-    path = store_path(source, store)
+    location = store_location(source, store)
     lock = Lock.read(lock_path(source))
     pasts = []
     for chosen in parse(source, kernel).kernels:
         job = locked_job(chosen, lock, Starts.NOTHING)
         entry = job.entry
-        history = _history(path, job)
+        history = _history(location, job)
         if history is None:
             continue
         if entry is None:
@@ -54,18 +54,18 @@ def past_searches(source: str, kernel: str | None, store: str | None) -> list[Pa
         pasts.append(Past(job=job, history=history, choice=locked or (verdict.choice if verdict else None)))
     if not pasts:
         raise TunepassError(
-            f"{path} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
+            f"{location} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
         )
     return pasts
 
 
-def _history(path: Path, job: Job) -> History | None:
+def _history(location: StoreLocation, job: Job) -> History | None:
     """Trials of this very source and space: those the lock was made from, else the newest under any compiler."""
     locked, name = job.entry, job.objective.name if job.entry else None
     if locked is not None:
         now = (job.identity.source, job.identity.space)
         if (locked.identity.source, locked.identity.space) == now:
-            history = history_of(path, locked.identity, name)
+            history = history_of(location, locked.identity, name)
             if history is not None:
                 return history
-    return newest_of(path, job.identity, name)
+    return newest_of(location, job.identity, name)

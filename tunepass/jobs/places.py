@@ -1,4 +1,4 @@
-"""Paths of a source's store and lock, and keys of its kernels there."""
+"""Locations of a source's store and lock, and keys of its kernels there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from tunepass.diagnostics import TunepassError
 from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
-from tunepass.study.storage.postgres_url import is_postgres, without_secrets
+from tunepass.study.storage.location import StoreLocation
 
 STORE_FOLDER = ".tunepass"
 
@@ -49,28 +49,18 @@ def lock_path(source: str | Path) -> Path:
     return Path(source).parent / lock.NAME
 
 
-def store_path(source: str | Path, named: str | None) -> Path:
-    """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source."""
-    chosen = named or os.environ.get("TUNEPASS_STORE")
-    refuse_server(chosen)
-    return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / STORE_FOLDER / "store.db"
+def store_location(source: str | Path, named: str | None) -> StoreLocation:
+    """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source. The folder of a server's database is
+    `.tunepass` beside the source."""
+    folder = Path(source).parent / STORE_FOLDER
+    return StoreLocation.named(named or os.environ.get("TUNEPASS_STORE") or folder / "store.db", folder)
 
 
-def refuse_server(store: str | None) -> None:
-    """Raise TunepassError where a store that has to be a file is a PostgreSQL database."""
-    if is_postgres(store):
-        raise TunepassError(
-            f"{without_secrets(str(store))}: this command takes an SQLite store",
-            hint="a store in PostgreSQL is for tp.Study, `tunepass hypermapper` and `tunepass store`; "
-            "`tunepass store copy` makes an SQLite store of it",
-        )
-
-
-def prepare_for(store: Path) -> None:
-    """Make the store's folder; a new one of our own tells git to leave it alone, if there is room for that.
+def prepare_folder(folder: Path) -> None:
+    """Make the folder of a store; a new one of our own tells git to leave it alone, if there is room for that.
     TunepassError where the folder cannot be."""
-    new = store.parent.name == STORE_FOLDER and not store.parent.exists()
-    writable_folder(store.parent)
+    new = folder.name == STORE_FOLDER and not folder.exists()
+    writable_folder(folder)
     if new:
         with contextlib.suppress(TunepassError):  # a courtesy: the store tells what is wrong
-            write_text(store.parent / ".gitignore", "*\n")
+            write_text(folder / ".gitignore", "*\n")

@@ -10,7 +10,7 @@ from statistics import median
 from tunepass.diagnostics import EnvironmentFault, TunepassError, spelling_hint
 from tunepass.files import cannot_read
 from tunepass.jobs.job import Job
-from tunepass.jobs.places import store_path
+from tunepass.jobs.places import store_location
 from tunepass.search.prior import SearchPrior, joined
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
@@ -19,6 +19,8 @@ from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin, identity_changes
+from tunepass.study.storage.location import StoreLocation
+from tunepass.study.storage.postgres_url import is_postgres, split_study
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
 
@@ -42,7 +44,7 @@ class Recipient:
     identity: Mapping[str, str]
 
 
-def transfer_to(job: Job, store: Path, named: Sequence[str]) -> SearchPrior | None:
+def transfer_to(job: Job, store: StoreLocation, named: Sequence[str]) -> SearchPrior | None:
     """Prior mean of the search from earlier studies, if there is one. Several objectives have none."""
     if len(job.objectives) > 1:
         if set(named) - {NONE}:
@@ -55,9 +57,9 @@ def transfer_to(job: Job, store: Path, named: Sequence[str]) -> SearchPrior | No
     return transfer(recipient, store, named)
 
 
-def transfer(recipient: Recipient, store: Path, named: Sequence[str] = ()) -> SearchPrior | None:
-    """From all that `named` names (PATH[:STUDY], or "none"), else from where this study began, else from the nearest
-    earlier study of the kernel in the store; None where there is none."""
+def transfer(recipient: Recipient, store: StoreLocation, named: Sequence[str] = ()) -> SearchPrior | None:
+    """From all that `named` names (PATH[:STUDY], URL[:STUDY] or "none"), else from where this study began, else
+    from the nearest earlier study of the kernel in the store; None where there is none."""
     if NONE in named:
         if len(set(named)) > 1:
             raise TunepassError(f"--transfer-from {NONE} is for no earlier study: it stands alone")
@@ -65,25 +67,28 @@ def transfer(recipient: Recipient, store: Path, named: Sequence[str] = ()) -> Se
     if named:
         priors = [_named(recipient, name) for name in named]
         return joined(list({(p.origin.place, p.origin.study): p for p in priors}.values()))
-    if not store.is_file():
-        return None
-    with Store(f"sqlite:///{store.resolve()}") as opened:
+    with store.resolved().existing() as opened:
+        if opened is None:
+            return None
         stored_study = opened.study(recipient.study)
         if stored_study is not None and stored_study.trials:
             begun = opened.origin(stored_study)
-            return None if begun is None or begun.is_model else _again(recipient, begun)
+            return None if begun is None or begun.is_model else _again(recipient, begun, store)
         return _nearest(recipient, opened, [r for r in opened.studies() if _key(r) == recipient.key])
 
 
-def _again(recipient: Recipient, begun: Origin) -> SearchPrior:
+def _again(recipient: Recipient, begun: Origin, store: StoreLocation) -> SearchPrior:
     """The same sources, as far as they were then: an interrupted study goes on as an undisturbed one would."""
-    priors = [_once_more(recipient, origin) for origin in (replace(begun, others=()), *begun.others)]
+    priors = [_once_more(recipient, origin, store) for origin in (replace(begun, others=()), *begun.others)]
     return replace(joined(priors), origin=begun)
 
 
-def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
+def _once_more(recipient: Recipient, begun: Origin, store: StoreLocation) -> SearchPrior:
     try:
-        prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
+        if begun.place == str(store):  # whose URL has the password
+            prior = _stored(recipient, store, begun.study, begun.trials)
+        else:
+            prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except EnvironmentFault:
         raise
     except TunepassError:
@@ -92,13 +97,20 @@ def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
 
 
 def _named(recipient: Recipient, named: str, most: int | None = None) -> SearchPrior:
+    if is_postgres(named):
+        url, study = split_study(named)
+        return _stored(recipient, StoreLocation.named(url), study, most)
     path, study = _split(named)
     if path.name.endswith((".json", ".json.gz")):
         return _table(recipient, path)
     if not _is_sqlite(path):
         return _locked(recipient, path, study)
-    with Store(f"sqlite:///{path}") as opened:
-        record = _record(recipient, opened, study, path)
+    return _stored(recipient, StoreLocation.named(path), study, most)
+
+
+def _stored(recipient: Recipient, location: StoreLocation, study: str | None, most: int | None) -> SearchPrior:
+    with location.open(make=False) as opened:
+        record = _record(recipient, opened, study)
         return _of_record(recipient, opened, record, most)
 
 
@@ -111,7 +123,7 @@ def _split(named: str) -> tuple[Path, str | None]:
             return Path(text[:end]).resolve(), text[end + 1 :] or None  # where a resumed search finds it again
     raise TunepassError(
         f"--transfer-from names no store, lock or table: there is no file {text.partition(':')[0]!r}",
-        hint="PATH[:STUDY], the path of a store.db or a tunepass.lock; `none` switches it off",
+        hint="PATH[:STUDY], the path of a store.db or a tunepass.lock, or postgresql://...[:STUDY]; or `none`",
     )
 
 
@@ -126,7 +138,7 @@ def _is_sqlite(path: Path) -> bool:
 # -- a store
 
 
-def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) -> StudyRecord:
+def _record(recipient: Recipient, opened: Store, study: str | None) -> StudyRecord:
     """The study called so, or the nearest whose name begins so; without a name, the nearest of this kernel."""
     records = [r for r in opened.studies() if r.name != recipient.study]
     begin = study if study is not None else recipient.key
@@ -136,7 +148,7 @@ def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) 
         names = [r.name for r in records]
         listed = ", ".join(names[-5:]) or "no other study"
         raise TunepassError(
-            f"{path} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
+            f"{opened.place} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
             hint=spelling_hint(
                 begin, [*names, *{_key(r) for r in records}], "name one: --transfer-from PATH:STUDY", quote=repr
             ),
@@ -175,10 +187,10 @@ def _of_record(recipient: Recipient, opened: Store, record: StudyRecord, most: i
     objective = _like(recipient.objective, record.objectives)
     prior = observed(trials, objective, recipient.objective)
     if prior is None:
-        raise TunepassError(f"study {record.name!r} in {opened.path} measured nothing: there is nothing to start from")
+        raise TunepassError(f"study {record.name!r} in {opened.place} measured nothing: there is nothing to start from")
     differs = identity_changes(record.identity, recipient.identity, [n for n in DISTANCE if n != "harness"])
     origin = Origin(
-        place=str(opened.path),
+        place=opened.place,
         study=record.name,
         trials=len(trials),
         differs=(*differs, *_other(objective, recipient.objective)),
@@ -237,10 +249,9 @@ def _locked(recipient: Recipient, path: Path, kernel: str | None) -> SearchPrior
 
 def _behind(recipient: Recipient, path: Path, entry: Entry) -> SearchPrior | None:
     """The trials that the lock was made from, where the store beside it still has them."""
-    store = store_path(path, None).resolve()
-    if not store.is_file():
-        return None
-    with Store(f"sqlite:///{store}") as opened:
+    with store_location(path, None).resolved().existing() as opened:
+        if opened is None:
+            return None
         records = [r for r in opened.with_identity(entry.identity.texts()) if r.trials and r.name != recipient.study]
         return _of_record(recipient, opened, max(records, key=lambda r: r.id), None) if records else None
 

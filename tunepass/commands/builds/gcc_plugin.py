@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tunepass.compilers.gcc_plugin.building import NAME, build_plugin
 from tunepass.diagnostics import TunepassError
-from tunepass.jobs.places import prepare_for
+from tunepass.jobs.places import prepare_folder
 from tunepass.reports.answer import Answer
 
 
@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> Answer:
     if output.name != NAME:
         hint = f"-o FOLDER, or -o FOLDER/{NAME}"
         raise TunepassError(f"the plugin is called {NAME}: gcc derives its arguments' names from it", hint=hint)
-    prepare_for(output)
+    prepare_folder(output.parent)
     version = build_plugin(options.program, output)
     data = {"output": str(output), "compiler": options.program, "version": version}
     return Answer(f"wrote {output}: for gcc {version}", data)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from tunepass.commands.grammar import builds, models, results, tuning
 from tunepass.commands.grammar.launched import split_launcher
+from tunepass.diagnostics import hide_passwords
 from tunepass.version import __version__
 
 if TYPE_CHECKING:
@@ -50,9 +51,16 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
 TAKES_COMPILER = frozenset({"build", "space", "verify", "diff", "flags-file"})
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints, which quote the command line, leave out passwords."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(hide_passwords(message))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole grammar. What follows `--` is the compiler's and is split off before argparse sees it."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="tunepass",
         description="The tuning pass that any compiler can embed.",
         epilog=EPILOG,

@@ -162,5 +162,7 @@ def add_kernel(parser: argparse.ArgumentParser) -> None:
 
 def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--store", metavar="PATH", help="the trials' database (default: .tunepass/store.db, TUNEPASS_STORE)"
+        "--store",
+        metavar="PATH",
+        help="the trials' database, a file or postgresql://... (default: TUNEPASS_STORE, .tunepass/store.db)",
     )

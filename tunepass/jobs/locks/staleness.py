@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from tunepass.diagnostics import StudyError
 from tunepass.study.identity import Identity, differences
 from tunepass.study.manifest import Manifest
-from tunepass.study.storage.store import Store
+from tunepass.study.storage.location import StoreLocation
 
 WHERE = "which one, only a store that the lock was made with can tell: run `tunepass verify` where it is"
 UNKNOWN = {
@@ -18,7 +17,7 @@ UNKNOWN = {
 }
 
 
-def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], store: Path) -> list[str]:
+def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], store: StoreLocation) -> list[str]:
     """A line a difference; `manifests` are what the digests of `now` stand for."""
     old, new = locked.texts(), now.texts()
     names = locked.changed(now)
@@ -39,13 +38,13 @@ def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], 
     return lines
 
 
-def _stored_manifests(store: Path, digests: list[str]) -> dict[str, Manifest]:
+def _stored_manifests(store: StoreLocation, digests: list[str]) -> dict[str, Manifest]:
     """Manifests in the store, by digest. Without a readable store, reasons lack the names of files."""
-    if not (digests and store.is_file()):
+    if not digests:
         return {}
     try:
-        with Store(f"sqlite:///{store}") as opened:
-            manifests = {digest: opened.manifest(digest) for digest in digests}
+        with store.existing() as opened:
+            manifests = {digest: opened.manifest(digest) for digest in digests} if opened else {}
     except StudyError:
         return {}
     return {digest: manifest for digest, manifest in manifests.items() if manifest is not None}

@@ -16,6 +16,7 @@ from tunepass.jobs.places import file_name, lock_key
 from tunepass.jobs.reading import parse
 from tunepass.study.ledger import Check, Ledger, unrecorded
 from tunepass.study.lock.lock import NAME, Entry, Lock
+from tunepass.study.storage.location import StoreLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,14 @@ class LockCheck:
     job: Job | None
     problem: str = ""
     guessed: bool = False  # no compiler was named: the usual one was asked
+    store: StoreLocation | None = None  # has the headers behind the lock's digest; None: the usual one
 
     @property
     def reasons(self) -> list[str]:
         """Why the lock does not fit, a line each; none: it fits."""
         if self.job is None:
             return [self.problem]
-        return self.job.stale_reasons()
+        return self.job.stale_reasons(self.store)
 
     @property
     def checks(self) -> Ledger:

@@ -23,7 +23,7 @@ from tunepass.diagnostics import StoreFault, StudyError, TunepassError
 from tunepass.study.storage import schema
 from tunepass.study.storage.database import BUSY_SECONDS
 from tunepass.study.storage.lost import LostConnection
-from tunepass.study.storage.postgres_url import escape, redacted, unescape, without_secrets
+from tunepass.study.storage.postgres_url import check_url, escape, redacted, unescape, without_secrets
 from tunepass.study.storage.trial_rows import Cell
 
 if TYPE_CHECKING:
@@ -68,16 +68,17 @@ class PostgresSession:
         "json_array_length(repeats::json)",
     )
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, *, make: bool = True):
         self.place: Path | str = without_secrets(url)
+        check_url(url)
         self._url = url
         self._psycopg = _driver()
         self._lock_keys: list[int] = []  # keys of advisory locks
-        self._closed = False
+        self._closed = self._waited = False
         self._connection = self._connect()
         self.owner = SessionOwner(self)
         try:
-            _prepare(self)
+            _prepare(self, make=make)
         except BaseException:
             self.close()
             raise
@@ -161,14 +162,17 @@ class PostgresSession:
         return self._connection.info.transaction_status in (2, 3)  # in a transaction, in one that failed
 
     def _reconnect(self) -> None:
+        """Wait for the server, but once for all calls while it is gone: a command that ends makes several."""
         self._connection.close()
-        deadline = time.monotonic() + RECONNECT_SECONDS
+        deadline = time.monotonic() + (0.0 if self._waited else RECONNECT_SECONDS)
         while True:
             try:
                 self._connection = self._connect()
+                self._waited = False
                 return
             except StoreFault:  # noqa: PERF203
-                if time.monotonic() > deadline:
+                if time.monotonic() >= deadline:
+                    self._waited = True
                     raise
                 time.sleep(0.2)
 
@@ -291,10 +295,17 @@ def _driver() -> ModuleType:
         ) from None
 
 
-def _prepare(session: PostgresSession) -> None:
-    """Create the schema or bring it up to date, in one transaction; refuse a newer one, and one that is another's."""
-    if _version(session) == len(schema.STEPS):
+def _prepare(session: PostgresSession, *, make: bool) -> None:
+    """Create the schema or bring it up to date, in one transaction; refuse a newer one, and one that is another's.
+    Raises MissingStore where there is none, unless it is to `make` one."""
+    present = _version(session)
+    if present == len(schema.STEPS):
         return
+    if present is None and not make:
+        raise schema.MissingStore(
+            f"there is no store in {session.place}: the database has no schema {SCHEMA!r}",
+            hint="`tunepass build --store` and `tunepass store copy` make one",
+        )
     session.begin(None, synced=True)
     try:
         session.execute("SELECT pg_advisory_xact_lock(?)", (schema.APPLICATION_ID,))

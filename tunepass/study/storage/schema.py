@@ -163,6 +163,10 @@ def _recreation_faults(connection: sqlite3.Connection, version: int) -> Iterator
             yield f"its schema cannot be made anew: {error}"
 
 
+class MissingStore(StudyError):
+    """There is no store where one is to be read."""
+
+
 def too_new(place: str, version: int, known: int) -> StudyError:
     return StudyError(
         f"{place} has store schema {version}; this tunepass knows schemas up to {known}",

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from tunepass.diagnostics import StudyError
+from tunepass.files import shown
 from tunepass.study.storage import database, postgres_url
 from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.process_owner import Owner
-from tunepass.study.storage.schema import migrate
+from tunepass.study.storage.schema import MissingStore, migrate
 from tunepass.study.storage.trial_rows import Cell
 
 Row = Sequence[object]
@@ -131,13 +132,16 @@ class SQLiteSession:
 ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a name in the schema
 
 
-def open_session(url: str) -> Session:
-    """The database that a URL names. Raises StudyError and SQLite's errors."""
+def open_session(url: str, *, make: bool = True) -> Session:
+    """The database that a URL names. Raises StudyError and SQLite's errors; MissingStore where it is no store yet and
+    none is to be made."""
     if postgres_url.is_postgres(url):
         from tunepass.study.storage.postgres import PostgresSession
 
-        return PostgresSession(url)
+        return PostgresSession(url, make=make)
     path = database.path_of(url)
+    if path is not None and not make and not path.is_file():
+        raise MissingStore(f"there is no store {shown(path)}")
     try:
         return SQLiteSession(path, url)
     except Damage as damage:

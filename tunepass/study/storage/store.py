@@ -73,9 +73,11 @@ class Store:
     Args:
         url: `sqlite:///PATH`, a file that is made if missing; `sqlite://`, memory; or `postgresql://USER@HOST/DATABASE`,
             which needs the extra `postgres`. Its password is never shown.
+        make: make the store where there is none.
 
     Raises:
-        StudyError: another URL, a file that is no store or is damaged, or the extra `postgres` is not installed.
+        StudyError: another URL, a file that is no store or is damaged, no store that need not be made, or the extra
+            `postgres` is not installed.
         StoreFault: the server cannot be reached.
 
     Example:
@@ -85,14 +87,19 @@ class Store:
         ['gemm']
     """
 
-    def __init__(self, url: str = database.MEMORY):
+    def __init__(self, url: str = database.MEMORY, *, make: bool = True):
         self._lock = threading.RLock()
-        self._session = open_session(url)
+        self._session = open_session(url, make=make)
         self.url = without_secrets(url)
         self.path = None if is_postgres(url) else database.path_of(url)
 
     def __repr__(self) -> str:
         return f"<Store {self.url!r}>"
+
+    @property
+    def place(self) -> str:
+        """The file's path or the server's URL, for users: without its password."""
+        return str(self.path or self.url)
 
     # -- studies
 
