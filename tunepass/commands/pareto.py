@@ -16,9 +16,8 @@ from tunepass.files import write_text
 from tunepass.jobs.estimates import estimator_of, extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import Job, prepare
-from tunepass.jobs.places import lock_path, store_path
-from tunepass.jobs.spreading.exact import fronts_elsewhere
 from tunepass.jobs.places import lock_path, store_location
+from tunepass.jobs.spreading.exact import fronts_elsewhere
 from tunepass.jobs.tables import front_csv
 from tunepass.passes.search import problem_of
 from tunepass.reports.answer import Answer, Json, Status
