@@ -267,6 +267,16 @@ def test_a_lost_connection_is_made_again_and_the_holder_stays_alive(server: Serv
         assert [t.number for t in store.trials(study)] == [0, 1]
 
 
+def test_a_holder_outlives_a_connection_that_the_server_takes_for_alive(url: str) -> None:
+    with Store(url) as one, Store(url) as two:
+        one.claim(open_study(one), [configuration(1)])
+        session = one._session
+        assert isinstance(session, postgres.PostgresSession)
+        lost, session._connection = session._connection, session._connect()
+        lost.close()
+        assert [p.abandoned for p in two.pending(open_study(two))] == [False]
+
+
 def test_a_server_that_is_gone_is_waited_for_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that ends for it makes several calls."""
     attempts: list[float] = []

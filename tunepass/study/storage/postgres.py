@@ -58,6 +58,12 @@ _INDEXES = tuple(
     for table in ("trial", "pending")
 )
 
+_HOLDS = (
+    "locktype = 'advisory' AND objsubid = 1 AND granted AND classid::bigint = %s AND objid::bigint = %s "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_END_HOLDER = f"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE {_HOLDS} AND pid <> pg_backend_pid()"
+
 
 class PostgresSession:
     """A connection with a server; one that is lost is made again."""
@@ -190,7 +196,10 @@ class PostgresSession:
                 )
             connection.execute("SET client_encoding = 'UTF8'")
             for key in self._lock_keys:
-                connection.execute("SELECT pg_try_advisory_lock(%s)", (key,))
+                connection.execute(
+                    _END_HOLDER, (key >> 32, key & 0xFFFFFFFF)
+                )  # the lost connection, if the server has it
+                connection.execute("SELECT pg_advisory_lock(%s)", (key,))
             return connection
         except self._psycopg.Error as error:
             raise self._cannot_connect(error) from None
@@ -271,10 +280,7 @@ class SessionOwner:
         key = rest.partition("/")[0]
         if kind != "session" or not key.isdecimal() or int(key) >> 62:
             return False
-        query = (
-            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND classid::bigint = ? "
-            "AND objid::bigint = ? AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        )
+        query = f"SELECT 1 FROM pg_locks WHERE {_HOLDS.replace('%s', '?')}"
         return self._session.execute(query, (int(key) >> 32, int(key) & 0xFFFFFFFF)).fetchone() is not None
 
     def release(self) -> None:
