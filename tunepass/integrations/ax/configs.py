@@ -13,7 +13,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import literal
 from tunepass.integrations.ax.formulas import renamed
-from tunepass.integrations.parameters import Foreign, categorical, identifier, place_of
+from tunepass.integrations.parameters import Foreign, ForeignParameter, categorical, identifier, place_of
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
 from tunepass.space.plain_values import as_real, as_scalar, as_whole
@@ -96,22 +96,22 @@ Config = RangeParameterConfig | ChoiceParameterConfig | DerivedParameterConfig
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A parameter under its name in Ax, and its choices there; None: they are the parameter's values."""
+    """A parameter under its name in Ax, whose values have a type there."""
 
     name: str
-    parameter: Parameter
     kind: type
-    choices: tuple[Foreign, ...] | None = None
+    domain: ForeignParameter
+
+    @property
+    def parameter(self) -> Parameter:
+        return self.domain.parameter
 
     def foreign(self, value: Value) -> Foreign:
-        return self.kind(value) if self.choices is None else self.choices[self.parameter.domain.index(value)]
+        return self.domain.foreign(value) if self.domain.choices is not None else self.kind(value)
 
     def native(self, value: Foreign) -> Value:
-        if self.choices is not None:
-            place = place_of(self.choices, as_scalar(value))
-            return value if place is None else self.parameter.domain[place]  # type: ignore[return-value]
-        number = as_real(value)
-        return value if number is None else number  # type: ignore[return-value]
+        number = as_real(value) if self.domain.choices is None else None
+        return self.domain.native(value if number is None else number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,8 @@ def _dimension(config: Config, plain: str, when: str | None) -> Dimension:
         if isinstance(config, DerivedParameterConfig) or not (hasattr(config, "bounds") or hasattr(config, "values")):
             raise SpaceError("it has neither bounds nor values")
         if hasattr(config, "bounds"):
-            return Dimension(config.name, _range(cast(RangeParameterConfig, config), plain, when, kind), kind)
+            domain = ForeignParameter(_range(cast(RangeParameterConfig, config), plain, when, kind))
+            return Dimension(config.name, kind, domain)
         return _choice(cast(ChoiceParameterConfig, config), plain, when, kind)
     except (SpaceError, TypeError, ValueError) as error:
         reason = error.sentence if isinstance(error, SpaceError) else str(error)
@@ -257,9 +258,9 @@ def _steps(low: float, high: float, step: object, kind: type) -> list[float]:
 def _choice(config: ChoiceParameterConfig, name: str, when: str | None, kind: type) -> Dimension:
     values = tuple(as_scalar(value) for value in config.values)
     numbers = kind in (int, float) and all(as_real(value) is not None for value in values)
-    if numbers and config.is_ordered is not False and len(set(values)) > 1:
-        return Dimension(config.name, Ordinal(name, list(values), when=when), kind, values)  # type: ignore[arg-type]
-    return Dimension(config.name, categorical(name, values, when), kind, values)
+    ordered = numbers and config.is_ordered is not False and len(set(values)) > 1
+    parameter = Ordinal(name, list(values), when=when) if ordered else categorical(name, values, when)  # type: ignore[arg-type]
+    return Dimension(config.name, kind, ForeignParameter(parameter, values))
 
 
 def _derived(configs: Sequence[Config], used: Mapping[str, str], space: Space) -> dict[str, tuple[Expr, type]]:
