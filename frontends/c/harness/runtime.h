@@ -224,8 +224,8 @@ static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for 
 
 /* --- allocation ------------------------------------------------------------------------------------------------ */
 /* Guarded: accessible memory, `bytes` of which are the array's, between two inaccessible regions; the array lies at its
- * start, or at its end to within tp_check_alignment. */
-static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
+ * start, or at its end to within tp_check_alignment; or so many bytes (less than TP_ALIGN) `inwards`. */
+static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes, size_t inwards) {
     if (array->fixed) {
         array->data = array->fixed;
         return;
@@ -239,7 +239,7 @@ static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
     array->map = map + TP_GUARD;
     memset(array->map, TP_CANARY, array->mapped);
     size_t alignment = array->alignment > tp_check_alignment ? array->alignment : tp_check_alignment;
-    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / alignment * alignment);
+    array->low = array->map + (at_start ? inwards : (array->mapped - bytes) / alignment * alignment - inwards);
     array->high = array->low + bytes;
     array->data = array->low;
 }
