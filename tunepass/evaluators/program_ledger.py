@@ -39,6 +39,7 @@ class ProgramChecks:
             "seeds",
             "sizes",
             "guard pages",
+            "floating-point state",
             "tolerance",
             "special values",
             "overlap",

@@ -24,6 +24,7 @@ CHECKS: Mapping[str, str] = {
     "seeds": "with several sets of data",
     "sizes": "at other sizes than the tuned one",
     "guard pages": "it touches nothing beyond its arrays, byte by byte, and changes no input",
+    "floating-point state": "it leaves rounding, flushing, traps and x87 registers as its caller had them",
     "tolerance": "the allowed difference follows from the source's own rounding, and does not accept zeros",
     "special values": "with NaN, infinities, denormals and the largest numbers",
     "overlap": "with arrays that overlap",

@@ -195,4 +195,5 @@ static void tp_check(const char *cases, int calls) {
         }
         tp_take_down_case();
     }
+    tp_say_left();
 }

@@ -12,6 +12,7 @@ report is lines of text:
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
     uncompared NAME                of a place, some memory has no known length, or less than an element's
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
+    left STATE                     mode=check, at its end: what calls left changed for their caller (state.h)
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
     fault setup FUNCTION WHAT      status 86: the user's setup or teardown failed

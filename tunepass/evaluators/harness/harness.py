@@ -54,7 +54,8 @@ class PlainRun:
 class CheckedCase:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
     as they were, the case's share of the run's seconds, the most memory in that run, the places of which some
-    memory has no known length, and the program's CPU time for the case."""
+    memory has no known length, the program's CPU time for the case, and what of the processor's state calls of that run
+    left changed for their caller."""
 
     calls: Calls
     unchanged: int
@@ -62,6 +63,7 @@ class CheckedCase:
     peak_bytes: int = 0
     uncompared: tuple[str, ...] = ()
     worked_s: float = 0.0
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +131,10 @@ class HarnessRun:
         if spoken.failure is not None or spoken.answer is None:
             return FailedCase(min(len(cases), max(1, len(spoken.report.cases))) - 1, spoken.failed)
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
-        uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
+        uncompared, left = tuple(dict.fromkeys(spoken.report.uncompared)), tuple(spoken.report.left)
         outputs, worked = spoken.answer
         return {
-            case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k])
+            case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k], left)
             for k, case in enumerate(cases)
         }
 

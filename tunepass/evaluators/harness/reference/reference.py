@@ -53,6 +53,7 @@ class Reference:
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
     unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
+    left: frozenset[str] = frozenset()  # of the processor's state, what it leaves changed for its caller itself
     overheads: Overheads | None = None  # what is done beside its calls
     rounding: Rounding | None = None  # if each element's tolerance is its own
 
@@ -142,6 +143,7 @@ def run_reference(
         unrounded=known.unrounded,
         rounding=rounding if known.by_element else None,
         variants=changed.outputs,
+        left=frozenset(state for checked in judged.values() for state in checked.left),
         overheads=changed.overheads,
         filling=filling,
         quick=quick,
