@@ -47,7 +47,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
 START_S = 0.08  # of a program, until it is ready, and from its last answer to its end
-LOOK_S = 2.5  # a longer look at a program with threads: five schedules side by side, and ThreadSanitizer
+LOOK_S = 3.0  # a longer look at a program with threads: ten schedules side by side, ThreadSanitizer and pauses
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ CHECKS: Mapping[str, str] = {
     "new inputs": "no call has the inputs of an earlier one",
     "outside clock": "a clock of another process bears out the times",
     "data races": "ThreadSanitizer finds no data race",
-    "schedules": "it computes the same with other numbers of threads and under load",
+    "schedules": "it computes the same with other numbers of threads, under load and with pauses",
     "sanitizers": "AddressSanitizer and UndefinedBehaviorSanitizer find nothing",
     "processes": "it reached no process and no shared memory but its own",
     "written files": "it wrote nothing outside its folder",
