@@ -10,8 +10,9 @@ from pathlib import Path
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.reference import Reference
+from tunepass.evaluators.harness.verification.concurrent import LONGER, Concurrency, ThreadCalls
 from tunepass.evaluators.harness.verification.pauses import paused_program
-from tunepass.evaluators.harness.verification.races import PAUSED, SCHEDULES, Race, ThreadSchedule, Unjudged
+from tunepass.evaluators.harness.verification.races import GRAVE, PAUSED, SCHEDULES, Race, ThreadSchedule, Unjudged
 from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
 from tunepass.evaluators.harness.verification.threads import (
     Unwatched,
@@ -45,6 +46,7 @@ class HarnessLook:
     ):
         self.task, self.workspace, self.ledgers = task, workspace, ledgers
         self._reference, self._harness = reference, harness
+        self._concurrency: Concurrency | None = None
         self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._unsteady: dict[ThreadSchedule, str] | None = None  # schedules under which the reference is, and why
 
@@ -56,6 +58,25 @@ class HarnessLook:
             " repeated runs under load"
             for reason in self._unwatched
         )
+
+    def called_from_threads(self, configuration: Configuration, run: HarnessRun) -> Failed | None:
+        """By a thread with a small stack and by two at once, as far as the source stands it."""
+        reference = self._reference()
+        calls = ThreadCalls(reference, reference.check_limits(self.task.run_limits), self.task.serial)
+        if self._concurrency is None:
+            self._concurrency = calls.concurrency()
+        known = self._concurrency
+        small, at_once = list(known.small_stack), list(known.at_once)
+        failure = calls.failure(run, known.stack, known.callers)
+        if failure is not None and failure.stage not in GRAVE:
+            at_once.append(failure.log)
+            small.append(failure.log)
+            failure = None
+        if failure is not None and (again := calls.failure(reference.run, known.stack, known.callers, LONGER)):
+            at_once.append(f"the source itself fails at times: {again.log}")
+            failure = None
+        self.ledgers.note(configuration, ran_unless("small stack", small), ran_unless("concurrent calls", at_once))
+        return failure
 
     def raced(
         self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]
@@ -87,7 +108,7 @@ class HarnessLook:
     def _paused(
         self, race: Race, candidate: Candidate, run: HarnessRun, target: Path | Unwatched
     ) -> Failed | Unjudged | None:
-        """What it computes with pauses where its threads meet; a failure unless the reference fails so too."""
+        """The verdict with pauses where its threads meet; a failure unless the reference fails so too."""
         verdict = self._paused_verdict(race, candidate, run, target)
         if not isinstance(verdict, Failed):
             return verdict
@@ -111,10 +132,10 @@ class HarnessLook:
     ) -> Failed | None:
         """Race that ThreadSanitizer reports for it, unless the reference has one too."""
         harness = self._harness()
-        race = self._race_found(harness, candidate, target, run.folder)
+        race = self._race(harness, candidate, target, run.folder)
         if isinstance(race, Failed):
             source = self.task.reference
-            alike = self._race_found(harness, source, watched_object(harness, source, run.folder), run.folder)
+            alike = self._race(harness, source, watched_object(harness, source, run.folder), run.folder)
             if isinstance(alike, Failed):
                 race = Unwatched("it finds a data race in the untouched source too")
         reasons = unwatched_libraries(run.program)
@@ -124,7 +145,7 @@ class HarnessLook:
         self.ledgers.note(configuration, ran_unless("data races", reasons, RACE_REMEDY))
         return race if isinstance(race, Failed) else None
 
-    def _race_found(
+    def _race(
         self, harness: BuiltHarness, candidate: Candidate, target: Path | Unwatched, folder: Path
     ) -> Failed | Unwatched | None:
         if isinstance(target, Unwatched):

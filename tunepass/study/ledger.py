@@ -34,6 +34,8 @@ CHECKS: Mapping[str, str] = {
     "timed results": "calls that were timed computed the right results",
     "new inputs": "no call has the inputs of an earlier one",
     "outside clock": "a clock of another process bears out the times",
+    "small stack": "a thread with a stack of 1 MiB can call it",
+    "concurrent calls": "two threads can call it at once",
     "data races": "ThreadSanitizer finds no data race",
     "schedules": "it computes the same with other numbers of threads, under load and with pauses",
     "sanitizers": "AddressSanitizer and UndefinedBehaviorSanitizer find nothing",

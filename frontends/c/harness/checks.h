@@ -175,14 +175,19 @@ static void tp_say_unchanged(void) {
     tp_say("unchanged %zu\n", same);
 }
 
+/* The case at the start of the text; what follows it is returned. */
+static const char *tp_read_case(const char *cases, tp_case *c) {
+    int length = 0;
+    if (tp_scan(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c->seed, &c->set, &c->at_start, &c->poison, &c->special, &c->pair,
+               &c->shift, &length) != 7 || (cases[length] && cases[length] != ','))
+        tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
+    return cases + length + (cases[length] == ',');
+}
+
 static void tp_check(const char *cases, int calls) {
     for (int number = 0; *cases; number++) {
         tp_case c;
-        int length = 0;
-        if (tp_scan(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c.seed, &c.set, &c.at_start, &c.poison, &c.special, &c.pair,
-                   &c.shift, &length) != 7 || (cases[length] && cases[length] != ','))
-            tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
-        cases += length + (cases[length] == ',');
+        cases = tp_read_case(cases, &c);
         tp_say("case %d\n", number);
         tp_set_up_case(&c);
         for (int call = 0; call < calls; call++) {

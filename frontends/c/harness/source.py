@@ -49,6 +49,8 @@ mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In eac
                left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
                arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
+               With `stack=BYTES` each call is made by a thread with that stack, those of up to two cases at once
+               (concurrent.h); the outputs file holds all calls of the first case first.
 mode=time      Calls as they are ordered; where nobody orders, `calls` of them. inout arrays are restored and inputs
                changed before each; first the outputs get poison pattern 1. Canaries on both sides of every
                array are checked at the end.

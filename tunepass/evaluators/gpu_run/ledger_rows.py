@@ -28,6 +28,7 @@ def gpu_checks(expected: Expected, uncompared: Sequence[str], throttled: Sequenc
             *not_requested("GPU kernels are not compared so", "special values", "overlap"),
             ran_unless("all results", obstacles),
             *not_requested("it shares no process with the one that judges it", "floating-point state", "symbols"),
+            *not_requested("no thread calls it", "small stack", "concurrent calls"),
             *not_requested("it shares no process with the one that judges it", "processes", "written files"),
             *not_requested("it makes no system call", "system calls"),
             *not_requested("nothing is asked of the compiler", "applied"),

@@ -106,9 +106,10 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
+        stack: int = 0,
     ) -> dict[Case, CheckedCase] | Failed:
         """See `check_each`; the failure says in words in which case the run failed."""
-        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding)
+        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding, stack)
         if isinstance(checked, FailedCase):
             return Failed(checked.failure.stage, cases[checked.number].explained(checked.failure.log))
         return checked
@@ -121,11 +122,14 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
+        stack: int = 0,
     ) -> dict[Case, CheckedCase] | FailedCase:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
-        are those of the outputs in each case, if they are known."""
+        are those of the outputs in each case, if they are known. With a `stack` of so many bytes threads call, and in
+        up to two cases at once."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
         words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"rounding={rounding}"]
+        words += [f"stack={stack}"] if stack else []
         words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:

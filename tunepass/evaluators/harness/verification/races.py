@@ -104,7 +104,7 @@ class Race:
         return max(CALLS[0], min(CALLS[1], int(most)))
 
     def _calls(self, schedule: ThreadSchedule) -> int:
-        """What is wrong with another number of threads is so in most calls, and what pauses is likely to meet."""
+        """Few are enough with another number of threads, which shows in most of them, and with pauses."""
         return min(self.calls, UNUSUAL_CALLS) if schedule.unusual else self.calls
 
     def unsteady_schedules(self, folders: Sequence[Path]) -> dict[ThreadSchedule, str]:
