@@ -74,7 +74,7 @@ SCHEDULES = (
 )
 PAUSED = ThreadSchedule(4, pausing=True)
 PAUSED_SLOWER = 5.0
-UNUSUAL_CALLS = 16  # in each case, at most
+UNUSUAL_CALLS, UNUSUAL_SHARE = 16, 5  # in each case, at most, and of so many usual ones: each costs more
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,8 @@ class Race:
 
     def _calls(self, schedule: ThreadSchedule) -> int:
         """Few are enough with another number of threads, which shows in most of them, and with pauses."""
-        return min(self.calls, UNUSUAL_CALLS) if schedule.unusual else self.calls
+        few = max(CALLS[0], min(UNUSUAL_CALLS, self.calls // UNUSUAL_SHARE))
+        return few if schedule.unusual else self.calls
 
     def unsteady_schedules(self, folders: Sequence[Path]) -> dict[ThreadSchedule, str]:
         """Schedules under which the reference does not compute the same outputs again, and the first line of why."""
