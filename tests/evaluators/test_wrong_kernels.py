@@ -36,7 +36,11 @@ def outcomes(task: KernelTask, *configurations: dict[str, object]) -> list[Outco
         return [evaluator.evaluate(Configuration(c)).outcome for c in configurations]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("path", [p for p in WRONG if p.stem != "race"], ids=lambda p: p.stem)
+# Found by a longer look at who may win: harness/test_races.py, test_thread_counts.py and test_concurrent_calls.py.
+LOOKED_AT = {"race", "eight_threads", "whole_team", "lost_update", "shared_scratch", "large_stack"}
+
+
+@pytest.mark.parametrize("path", [p for p in WRONG if p.stem not in LOOKED_AT], ids=lambda p: p.stem)
 @pytest.mark.slow_but(12)
 def test_a_wrong_kernel_fails(path: Path, tmp_path: Path) -> None:
     attack = Attack.read(path)

@@ -47,7 +47,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
 START_S = 0.08  # of a program, until it is ready, and from its last answer to its end
-LOOK_S = 2.5  # a longer look at a program with threads: five schedules side by side, and ThreadSanitizer
+LOOK_S = 3.0  # a longer look at a program with threads: ten schedules side by side, ThreadSanitizer and pauses
 
 
 @dataclass(slots=True)
@@ -363,10 +363,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return LOOK_S if self._threaded else 0.0
 
     def look_again(self, configuration: Configuration) -> Failed | None:
-        """With threads, under other schedules and under load. With special values, where a difference is a warning."""
+        """Called from threads; with threads of its own, under other schedules and under load. With special values,
+        where a difference is a warning."""
         known = self._failed_again.get(configuration)
         extreme = self._judge.has_special_cases and configuration not in self._extreme
-        if known is not None or not (extreme or self._threads.get(configuration, True)):
+        if known is not None:
             return known
         built = self.linked(configuration)
         try:
@@ -376,8 +377,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             run = HarnessRun(built.program, built.folder, built.candidate.environment)
             if extreme and (words := self._judge.differs_with_special_values(run, configuration)):
                 self._extreme[configuration] = words
-            if not self._threads[configuration]:
-                return None
+            failure = self._look.called_from_threads(configuration, run)
+            if failure is not None or not self._threads[configuration]:
+                return failure
             cases = tuple(case for case in self._cases(built) if not case.optional)
             return self._look.raced(configuration, built.candidate, run, cases)
         finally:

@@ -14,6 +14,7 @@ from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import run_cases
 from tunepass.evaluators.harness.reference.cases import advice, of_candidate, with_special_values
 from tunepass.evaluators.harness.reference.determinism import without_unwritten
+from tunepass.evaluators.harness.reference.float_state import changed_state
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import (
@@ -68,7 +69,7 @@ class HarnessJudge:
             if wrong:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
                 return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
-        return None
+        return changed_state((state for checked in failures.values() for state in checked.left), reference.left)
 
     @property
     def has_special_cases(self) -> bool:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.reference import Reference
-from tunepass.evaluators.harness.verification.races import SCHEDULES, Race, ThreadSchedule, Unjudged
+from tunepass.evaluators.harness.verification.concurrent import LONGER, Concurrency, ThreadCalls
+from tunepass.evaluators.harness.verification.pauses import paused_program
+from tunepass.evaluators.harness.verification.races import GRAVE, PAUSED, SCHEDULES, Race, ThreadSchedule, Unjudged
 from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
-from tunepass.evaluators.harness.verification.threads import Unwatched, race_found, unwatched_libraries
+from tunepass.evaluators.harness.verification.threads import (
+    Unwatched,
+    race_found,
+    unwatched_libraries,
+    watched_object,
+)
 from tunepass.evaluators.kernel_ledgers import KernelLedgers
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.workspace import Workspace
@@ -38,6 +46,7 @@ class HarnessLook:
     ):
         self.task, self.workspace, self.ledgers = task, workspace, ledgers
         self._reference, self._harness = reference, harness
+        self._concurrency: Concurrency | None = None
         self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._unsteady: dict[ThreadSchedule, str] | None = None  # schedules under which the reference is, and why
 
@@ -50,6 +59,25 @@ class HarnessLook:
             for reason in self._unwatched
         )
 
+    def called_from_threads(self, configuration: Configuration, run: HarnessRun) -> Failed | None:
+        """By a thread with a small stack and by two at once, as far as the source stands it."""
+        reference = self._reference()
+        calls = ThreadCalls(reference, reference.check_limits(self.task.run_limits), self.task.serial)
+        if self._concurrency is None:
+            self._concurrency = calls.concurrency()
+        known = self._concurrency
+        small, at_once = list(known.small_stack), list(known.at_once)
+        failure = calls.failure(run, known.stack, known.callers)
+        if failure is not None and failure.stage not in GRAVE:
+            at_once.append(failure.log)
+            small.append(failure.log)
+            failure = None
+        if failure is not None and (again := calls.failure(reference.run, known.stack, known.callers, LONGER)):
+            at_once.append(f"the source itself fails at times: {again.log}")
+            failure = None
+        self.ledgers.note(configuration, ran_unless("small stack", small), ran_unless("concurrent calls", at_once))
+        return failure
+
     def raced(
         self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]
     ) -> Failed | None:
@@ -58,25 +86,56 @@ class HarnessLook:
         race = Race(reference, tuple(cases), reference.check_limits(self.task.run_limits))
         with contextlib.ExitStack() as stack:
             folders = [stack.enter_context(self.workspace.scratch()) for _ in SCHEDULES]
-            accused = self._accused(configuration, candidate, replace(run, folder=folders[0]))
+            apart = stack.enter_context(self.workspace.scratch())
+            target = watched_object(self._harness(), candidate, apart)
+            accused = self._accused(configuration, candidate, replace(run, folder=folders[0]), target)
             if accused is not None:
                 return accused
+            paused = self._paused(race, candidate, replace(run, folder=apart), target)
+            if isinstance(paused, Failed):
+                return paused
             if self._unsteady is None:
                 self._unsteady = race.unsteady_schedules(folders)
             steady = [schedule for schedule in SCHEDULES if schedule not in self._unsteady]
             verdicts = race.verdicts(run, steady, folders)
         unjudged = [verdict.reason for verdict in verdicts.values() if isinstance(verdict, Unjudged)]
         unsteady = [f"the source itself is not steady {why}" for why in self._unsteady.values()]
-        self.ledgers.note(configuration, ran_unless("schedules", [*unsteady, *unjudged], "a machine with less load"))
+        unpaused = [paused.reason] if paused is not None else []
+        reasons = [*unsteady, *unpaused, *unjudged]
+        self.ledgers.note(configuration, ran_unless("schedules", reasons, "a machine with less load"))
         return next((verdict for verdict in verdicts.values() if isinstance(verdict, Failed)), None)
 
-    def _accused(self, configuration: Configuration, candidate: Candidate, run: HarnessRun) -> Failed | None:
+    def _paused(
+        self, race: Race, candidate: Candidate, run: HarnessRun, target: Path | Unwatched
+    ) -> Failed | Unjudged | None:
+        """The verdict with pauses where its threads meet; a failure unless the reference fails so too."""
+        verdict = self._paused_verdict(race, candidate, run, target)
+        if not isinstance(verdict, Failed):
+            return verdict
+        with self.workspace.scratch() as folder:
+            source, apart = self.task.reference, replace(run, folder=folder)
+            alike = self._paused_verdict(race, source, apart, watched_object(self._harness(), source, folder))
+        return verdict if alike is None else Unjudged(f"the source itself is not steady {PAUSED}")
+
+    def _paused_verdict(
+        self, race: Race, candidate: Candidate, run: HarnessRun, target: Path | Unwatched
+    ) -> Failed | Unjudged | None:
+        if isinstance(target, Unwatched):
+            return Unjudged(target.reason)
+        program = paused_program(self._harness(), candidate, target, run.folder)
+        if isinstance(program, Unwatched):
+            return Unjudged(program.reason)
+        return race.verdicts(replace(run, program=program), [PAUSED], [run.folder])[PAUSED]
+
+    def _accused(
+        self, configuration: Configuration, candidate: Candidate, run: HarnessRun, target: Path | Unwatched
+    ) -> Failed | None:
         """Race that ThreadSanitizer reports for it, unless the reference has one too."""
-        harness, seed = self._harness(), self.task.seeds[0]
-        limits = self._reference().check_limits(self.task.run_limits)
-        race = race_found(harness, candidate, run.folder, seed=seed, limits=limits)
+        harness = self._harness()
+        race = self._race(harness, candidate, target, run.folder)
         if isinstance(race, Failed):
-            alike = race_found(harness, self.task.reference, run.folder, seed=seed, limits=limits)
+            source = self.task.reference
+            alike = self._race(harness, source, watched_object(harness, source, run.folder), run.folder)
             if isinstance(alike, Failed):
                 race = Unwatched("it finds a data race in the untouched source too")
         reasons = unwatched_libraries(run.program)
@@ -85,6 +144,14 @@ class HarnessLook:
             self._unwatched[race.reason] = None
         self.ledgers.note(configuration, ran_unless("data races", reasons, RACE_REMEDY))
         return race if isinstance(race, Failed) else None
+
+    def _race(
+        self, harness: BuiltHarness, candidate: Candidate, target: Path | Unwatched, folder: Path
+    ) -> Failed | Unwatched | None:
+        if isinstance(target, Unwatched):
+            return target
+        limits = self._reference().check_limits(self.task.run_limits)
+        return race_found(harness, candidate, target, folder, seed=self.task.seeds[0], limits=limits)
 
     def sanitized(self, configuration: Configuration) -> Failed | None:
         """Run the candidate once under the sanitizers; None when they find nothing, or cannot watch it."""

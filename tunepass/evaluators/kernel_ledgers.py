@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tunepass.evaluators.harness.programs.symbols import static_variables
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.ledger_rows import reference_checks, size_check, timing_checks
 from tunepass.evaluators.harness.reference.reference import Reference
@@ -44,6 +45,12 @@ class KernelLedgers:
     ) -> None:
         """Rows that depend on the reference, on this machine and on the linked program."""
         task, unseen = self.task, (*self.task.uncompared, *self.task.warnings)
+        further = sorted(static_variables(program) - self._reference().keeps)
+        if further:
+            unseen = (
+                *unseen,
+                f"the source has no such variables, which keep values between calls: {', '.join(further)}",
+            )
         rows = reference_checks(self._reference(), task.inputs, task.seeds, task.fixed_inputs, unseen)
         rows += timing_checks(task.metric, task.fixed_inputs)
         rows += isolation_checks(program, "kernel", dict(candidate.environment))

@@ -43,6 +43,7 @@ class KernelTask:
     confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
     warnings: tuple[str, ...] = ()  # that concern all results
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
+    serial: str = ""  # why no two calls can be made at once
     fixed_inputs: str = ""  # why no call can have other inputs than an earlier one
     resizable: bool = True  # arrays may have other lengths
     objective: str = "time"

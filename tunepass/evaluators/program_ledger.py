@@ -39,10 +39,13 @@ class ProgramChecks:
             "seeds",
             "sizes",
             "guard pages",
+            "floating-point state",
             "tolerance",
             "special values",
             "overlap",
             "symbols",
+            "small stack",
+            "concurrent calls",
         )
         quiet = not_requested("it starts no threads", "data races", "schedules")
         watched = (Check("data races", "could not run", UNWATCHED), Check("schedules", "could not run", UNWATCHED))

@@ -16,6 +16,7 @@ CALLED = frozenset(
         "atoi",
         "calloc",
         "clock_gettime",
+        "dlsym",
         "fegetround",
         "fesetround",
         "free",

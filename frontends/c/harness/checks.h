@@ -2,11 +2,14 @@
  * generated part.
  * A case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT, decimal numbers; cases are separated by commas.
  *   SIZES    which of the kernel's sizes, 0 is the one it is tuned at
- *   START    1: arrays lie at the start of their memory, what is before them is inaccessible; 0: at its end
+ *   START    1: arrays lie at the start of their memory, what is before them is inaccessible, every second one at its
+ *            end; 0: the other way round. So arrays that are not whole lines of the cache are aligned differently
  *   POISON   pattern of the outputs before the first call (tp_poison); further calls have the other and this in turns
  *   SPECIAL  0, or which special values are among the inputs (tp_special_real), or how they are distributed (TP_EQUAL ...)
  *   PAIR     0, or the number (from 1) in tp_pairs of two arrays that overlap, neither of which is poisoned
- *   SHIFT    elements by which the second of them begins after the first, may be negative */
+ *   SHIFT    elements by which the second of them begins after the first, may be negative; without a pair so many
+ *            elements are between an array and its end of memory, twice as many of the next array, and so on, up to a
+ *            line of the cache: their alignments differ whatever their lengths */
 
 typedef struct {
     unsigned long long seed;
@@ -104,7 +107,7 @@ static void tp_allocate_overlapping(tp_array *first, tp_array *second, int at_st
     size_t apart = (size_t)(shift < 0 ? -shift : shift) * first->size;
     size_t from = shift < 0 ? apart : 0, to = shift < 0 ? 0 : apart;
     size_t first_end = from + first->size * first->count, second_end = to + second->size * second->count;
-    tp_allocate_guarded(first, at_start, first_end > second_end ? first_end : second_end);
+    tp_allocate_guarded(first, at_start, first_end > second_end ? first_end : second_end, 0);
     second->data = first->low + to;
     first->data = first->low + from;
 }
@@ -113,12 +116,20 @@ static int tp_overlaps(const tp_case *c, int index) {
     return c->pair && (tp_pairs[c->pair - 1][0] == index || tp_pairs[c->pair - 1][1] == index);
 }
 
+/* Array number `index` of a case without overlap. Where the source relies on an alignment, nothing is shifted. */
+static void tp_allocate_of_case(const tp_case *c, int index) {
+    tp_array *array = &tp_arrays[index];
+    size_t unit = array->size > array->alignment ? array->size : array->alignment;
+    size_t shift = c->pair || tp_check_alignment > 1 ? 0 : (size_t)c->shift * (size_t)index * unit % TP_ALIGN;
+    tp_allocate_guarded(array, c->at_start ^ (index & 1), array->size * array->count, shift);
+}
+
 static void tp_set_up_case(const tp_case *c) {
     tp_set = c->set;
     tp_begin_state(c->seed);
     tp_describe();
     for (int i = 0; i < tp_array_count; i++)
-        if (!tp_overlaps(c, i)) tp_allocate_guarded(&tp_arrays[i], c->at_start, tp_arrays[i].size * tp_arrays[i].count);
+        if (!tp_overlaps(c, i)) tp_allocate_of_case(c, i);
     if (c->pair) {
         const int *pair = tp_pairs[c->pair - 1];
         tp_allocate_overlapping(&tp_arrays[pair[0]], &tp_arrays[pair[1]], c->at_start, c->shift);
@@ -164,14 +175,19 @@ static void tp_say_unchanged(void) {
     tp_say("unchanged %zu\n", same);
 }
 
+/* The case at the start of the text; what follows it is returned. */
+static const char *tp_read_case(const char *cases, tp_case *c) {
+    int length = 0;
+    if (tp_scan(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c->seed, &c->set, &c->at_start, &c->poison, &c->special, &c->pair,
+               &c->shift, &length) != 7 || (cases[length] && cases[length] != ','))
+        tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
+    return cases + length + (cases[length] == ',');
+}
+
 static void tp_check(const char *cases, int calls) {
     for (int number = 0; *cases; number++) {
         tp_case c;
-        int length = 0;
-        if (tp_scan(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c.seed, &c.set, &c.at_start, &c.poison, &c.special, &c.pair,
-                   &c.shift, &length) != 7 || (cases[length] && cases[length] != ','))
-            tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
-        cases += length + (cases[length] == ',');
+        cases = tp_read_case(cases, &c);
         tp_say("case %d\n", number);
         tp_set_up_case(&c);
         for (int call = 0; call < calls; call++) {
@@ -184,4 +200,5 @@ static void tp_check(const char *cases, int calls) {
         }
         tp_take_down_case();
     }
+    tp_say_left();
 }

@@ -102,7 +102,10 @@ static int tp_main(int argc, char **argv) {
     if (outputs) tp_results = tp_open(outputs, O_TRUNC);
     if (tp_guarded || timed) tp_catch_faults(), tp_refuse_traps();
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
-    if (tp_guarded) {
+    const size_t stack_bytes = (size_t)tp_integer(tp_option(argc, argv, "stack", "0"));
+    if (tp_guarded && stack_bytes) {
+        tp_check_in_threads(cases ? cases : alone, calls, stack_bytes);
+    } else if (tp_guarded) {
         tp_check(cases ? cases : alone, calls);
     } else if (strcmp(mode, "sanitize") == 0) {
         tp_sanitize(calls);

@@ -1,4 +1,4 @@
-/* A fixed part of every generated harness: calls that round otherwise, after runtime.h.
+/* A fixed part of every generated harness: calls that round otherwise, after state.h.
  * Random roundings are those of Vignes (1993), "A stochastic arithmetic for reliable scientific computation", section 2:
  * each result is rounded up or down by chance. Here the mode is drawn anew after a few basic blocks of a source that is
  * compiled with -fsanitize-coverage=trace-pc, which calls the function below in each: after at most TP_FEWEST_BLOCKS at
@@ -45,7 +45,9 @@ TP_C __attribute__((weak)) void __sanitizer_cov_trace_pc(void) {
 /* Threads that the kernel starts inherit a rounding mode. */
 static void tp_rounded_call(void) {
     if (tp_rounding == TP_NEAREST) {
+        const tp_float_state before = tp_float_state_now();
         tp_call();
+        tp_note_float_state(&before);
     } else {
         int usual = fegetround();
         tp_blocks_most = TP_FEWEST_BLOCKS;

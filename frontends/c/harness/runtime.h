@@ -208,7 +208,8 @@ static unsigned char *tp_element_at(const tp_array *array, size_t k) {
 
 /* --- defined by the generated part ---------------------------------------------------------------------------- */
 #define TP_MAX_ARRAYS 64
-static tp_array tp_arrays[TP_MAX_ARRAYS];
+static tp_array tp_usual_arrays[TP_MAX_ARRAYS];
+static __thread tp_array *tp_arrays = tp_usual_arrays; /* of this thread's calls: others where two are made at once */
 static int tp_array_count;
 static void tp_describe(void);
 static void tp_fill(uint64_t seed);
@@ -224,8 +225,8 @@ static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for 
 
 /* --- allocation ------------------------------------------------------------------------------------------------ */
 /* Guarded: accessible memory, `bytes` of which are the array's, between two inaccessible regions; the array lies at its
- * start, or at its end to within tp_check_alignment. */
-static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
+ * start, or at its end to within tp_check_alignment; or so many bytes (less than TP_ALIGN) `inwards`. */
+static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes, size_t inwards) {
     if (array->fixed) {
         array->data = array->fixed;
         return;
@@ -239,7 +240,7 @@ static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
     array->map = map + TP_GUARD;
     memset(array->map, TP_CANARY, array->mapped);
     size_t alignment = array->alignment > tp_check_alignment ? array->alignment : tp_check_alignment;
-    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / alignment * alignment);
+    array->low = array->map + (at_start ? inwards : (array->mapped - bytes) / alignment * alignment - inwards);
     array->high = array->low + bytes;
     array->data = array->low;
 }
@@ -432,6 +433,10 @@ static const char *tp_stack_base;
 
 static const char *tp_user_function; /* the setup or the teardown, while it runs */
 
+#define TP_MOST_THREADS 2
+#define TP_STACK_GUARD ((size_t)64 << 20) /* inaccessible bytes below the stack of a thread of the harness's own */
+static unsigned char *tp_stack_guards[TP_MOST_THREADS];
+
 static int tp_guarded; /* inaccessible regions are around the arrays */
 
 static void tp_on_fault(int number, siginfo_t *info, void *context) {
@@ -451,6 +456,11 @@ static void tp_on_fault(int number, siginfo_t *info, void *context) {
                    array->size);
         _exit(TP_EXIT_FAULT);
     }
+    for (int k = 0; k < TP_MOST_THREADS; k++)
+        if (tp_stack_guards[k] && at >= tp_stack_guards[k] && at < tp_stack_guards[k] + TP_STACK_GUARD) {
+            tp_say("fault stack\n");
+            _exit(TP_EXIT_FAULT);
+        }
     struct rlimit stack;
     if (number == SIGSEGV && getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY) {
         const char *low = tp_stack_base - stack.rlim_cur;
@@ -459,14 +469,19 @@ static void tp_on_fault(int number, siginfo_t *info, void *context) {
     /* the handler is gone: the instruction faults again */
 }
 
-static void tp_catch_faults(void) {
-    static unsigned char stack[65536];
+/* Faults of this thread, a stack overflow among them, are handled on another stack. */
+static void tp_handle_apart(unsigned char *stack, size_t bytes) {
     stack_t alternate;
-    struct sigaction action;
     memset(&alternate, 0, sizeof alternate);
     alternate.ss_sp = stack;
-    alternate.ss_size = sizeof stack;
+    alternate.ss_size = bytes;
     sigaltstack(&alternate, NULL);
+}
+
+static void tp_catch_faults(void) {
+    static unsigned char stack[65536];
+    struct sigaction action;
+    tp_handle_apart(stack, sizeof stack);
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tp_on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;

@@ -12,6 +12,7 @@ report is lines of text:
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
     uncompared NAME                of a place, some memory has no known length, or less than an element's
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
+    left STATE                     mode=check, at its end: what calls left changed for their caller (state.h)
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     fault thrown TYPE: WHAT        status 86: an exception left the kernel
     fault setup FUNCTION WHAT      status 86: the user's setup or teardown failed
@@ -48,6 +49,8 @@ mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In eac
                left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
                arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
+               With `stack=BYTES` each call is made by a thread with that stack, those of up to two cases at once
+               (concurrent.h); the outputs file holds all calls of the first case first.
 mode=time      Calls as they are ordered; where nobody orders, `calls` of them. inout arrays are restored and inputs
                changed before each; first the outputs get poison pattern 1. Canaries on both sides of every
                array are checked at the end.
@@ -87,7 +90,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 8
+HARNESS_VERSION = 9
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

@@ -13,7 +13,14 @@ from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
-from tunepass.evaluators.harness.reference.cases import Case, Inputs, all_cases, of_candidate, with_special_values
+from tunepass.evaluators.harness.reference.cases import (
+    DISTRIBUTIONS,
+    Case,
+    Inputs,
+    all_cases,
+    of_candidate,
+    with_special_values,
+)
 from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -29,6 +36,17 @@ def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
     assert {case.size for case in cases if case.extreme} == {4}
     assert len({case.argument for case in cases}) == len(cases)
+
+
+def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
+    """Whatever the lengths are: with other data, and with every distribution."""
+    short = all_cases((1, 2), Inputs(drawn=True, elements=100))
+    shifts = {case.shift for case in short if case.shift}
+    assert {case.words for case in short if case.shift} == {
+        "with other data",
+        *(f"with {w}" for w in DISTRIBUTIONS.values()),
+    }
+    assert {shift % 8 for shift in shifts} >= {1, 2, 4} and all(not case.shift for case in short if case.usual)
 
 
 def test_special_values_are_asked_for_or_not() -> None:

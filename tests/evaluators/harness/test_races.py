@@ -11,6 +11,7 @@ from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import LOOK_S, CompileRun
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.verification.races import Race
+from tunepass.evaluators.harness.verification.threads import watched_object
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check
 from tunepass.study.outcome import Failed, Measured
@@ -91,8 +92,9 @@ def test_the_thread_sanitizer_finds_races_and_accuses_nothing_else(evaluator: Co
         built = evaluator.linked(configuration)
         assert built.program is not None
         with evaluator.workspace.scratch() as folder:
+            target = watched_object(evaluator._built_harness(), built.candidate, folder)
             run = HarnessRun(built.program, folder)
-            found.append(evaluator._look._accused(configuration, built.candidate, run))
+            found.append(evaluator._look._accused(configuration, built.candidate, run, target))
     assert found[0] is None
     assert [f.stage for f in found[1:] if f] == ["wrong_result"] * 3 and "data race" in str(found[1])
 

@@ -51,6 +51,7 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         sizes_of=sizes_allowed(kernel, further_sizes(call)),
         warnings=_unread_branches(kernel, command),
         uncompared=call.uncompared,
+        serial=_serial(call),
         fixed_inputs=_fixed_inputs(call),
         resizable=any(free_names(a.length) for a in call.arguments if isinstance(a, ArrayArgument)),
     )
@@ -61,6 +62,17 @@ def function_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], ob
     caller's to give."""
     called = replace(kernel, language="c", parameters=(), body=CKernel(judged_by=call))
     return replace(call_task(called, call, command, objective), sizes_of=None)
+
+
+def _serial(call: KernelCall) -> str:
+    """Why no two calls can be made at once; empty where they can."""
+    if call.setup is not None:
+        return f"`{call.setup.function}` makes what one call takes at a time"
+    if call.globals:
+        return f"it changes variables of its file: {', '.join(variable.name for variable in call.globals)}"
+    if call.entry is not None and call.entry.counted:
+        return "its containers are made for one call at a time"
+    return ""
 
 
 def _fixed_inputs(call: KernelCall) -> str:

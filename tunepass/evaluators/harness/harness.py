@@ -54,7 +54,8 @@ class PlainRun:
 class CheckedCase:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
     as they were, the case's share of the run's seconds, the most memory in that run, the places of which some
-    memory has no known length, and the program's CPU time for the case."""
+    memory has no known length, the program's CPU time for the case, and what of the processor's state calls of that run
+    left changed for their caller."""
 
     calls: Calls
     unchanged: int
@@ -62,6 +63,7 @@ class CheckedCase:
     peak_bytes: int = 0
     uncompared: tuple[str, ...] = ()
     worked_s: float = 0.0
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
+        stack: int = 0,
     ) -> dict[Case, CheckedCase] | Failed:
         """See `check_each`; the failure says in words in which case the run failed."""
-        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding)
+        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding, stack)
         if isinstance(checked, FailedCase):
             return Failed(checked.failure.stage, cases[checked.number].explained(checked.failure.log))
         return checked
@@ -119,20 +122,23 @@ class HarnessRun:
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
+        stack: int = 0,
     ) -> dict[Case, CheckedCase] | FailedCase:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
-        are those of the outputs in each case, if they are known."""
+        are those of the outputs in each case, if they are known. With a `stack` of so many bytes threads call, and in
+        up to two cases at once."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
         words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"rounding={rounding}"]
+        words += [f"stack={stack}"] if stack else []
         words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
             return FailedCase(min(len(cases), max(1, len(spoken.report.cases))) - 1, spoken.failed)
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
-        uncompared = tuple(dict.fromkeys(spoken.report.uncompared))
+        uncompared, left = tuple(dict.fromkeys(spoken.report.uncompared)), tuple(spoken.report.left)
         outputs, worked = spoken.answer
         return {
-            case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k])
+            case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k], left)
             for k, case in enumerate(cases)
         }
 

@@ -22,6 +22,7 @@ FORMS = {
     for word, form in {
         "case": r"case (\d{1,4})",
         "uncompared": r"uncompared (\S{1,200})",
+        "left": r"left (rounding|flushing|traps|x87_control|x87_registers)",
         "unchanged": r"unchanged (\d{1,15})",
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
         "log": r"log (\d{1,20}) (\d{1,15}) ([1-9]\d{0,9})",
@@ -74,6 +75,7 @@ class Report:
         default_factory=list
     )  # of each case of mode=check; of other modes there is one
     uncompared: list[str] = field(default_factory=list)  # places of which some memory has no known length
+    left: list[str] = field(default_factory=list)  # of the processor's state, what calls left changed for their caller
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: list[Sample] = field(default_factory=list)
     log: Log | None = None
@@ -106,6 +108,8 @@ class Report:
                 self.cases[-1].append(_shape(*words))
             case "uncompared":
                 self.uncompared.append(words[0])
+            case "left":
+                self.left.append(words[0])
             case "unchanged":
                 self.unchanged[len(self.cases) - 1] = int(words[0])
             case "log":

@@ -5,6 +5,7 @@ A candidate that defines a function which the harness calls takes the harness's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +15,30 @@ import numpy.typing as npt
 
 HEADER = np.dtype([("ident", "S16"), ("_", "V24"), ("offset", "<u8"), ("_2", "V10"), ("size", "<u2"), ("count", "<u2")])
 SECTION = np.dtype(
-    [("_", "<u4"), ("type", "<u4"), ("_2", "V16"), ("offset", "<u8"), ("size", "<u8"), ("link", "<u4"), ("_3", "V20")]
+    [
+        ("name", "<u4"),
+        ("type", "<u4"),
+        ("flags", "<u8"),
+        ("_2", "V8"),
+        ("offset", "<u8"),
+        ("size", "<u8"),
+        ("link", "<u4"),
+        ("_3", "V20"),
+    ]
 )
-SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("_", "u1"), ("section", "<u2"), ("_2", "V16")])
+SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("_", "u1"), ("section", "<u2"), ("_2", "V8"), ("size", "<u8")])
 Sections = npt.NDArray[np.void]
 ELF64_LITTLE = b"\x7fELF\x02\x01"
 SYMTAB, DYNAMIC, DYNSYM = 2, 6, 11  # types of sections
 NEEDED_LIBRARY = 1  # the tag of an entry
 SLIM_LTO = "__gnu_lto_slim"  # the one name of an object that is compiled when it is linked
 LOCAL = 0
+OBJECT, COMMON, THREAD_LOCAL = 1, 5, 6  # types of symbols
+WRITABLE = 1  # a flag of sections
+COMMON_SECTION = 0xFFF2
+# What compilers and their libraries keep for themselves: locks of critical sections, the processor's features.
+COMPILER_VARIABLES = re.compile(r".*@|\.(gomp|kmpc|omp)\w*|_ZG[VR]|__(cpu|gcov|llvm|tsan|sancov|dso|TMC)_")
+NUMBERED = re.compile(r"\.\d+$")  # of variables in functions
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
 
@@ -50,6 +66,20 @@ def symbols(path: Path) -> Symbols:
     defined = frozenset(name for name, section in pairs if section)
     needed = frozenset(name for name, section in (*pairs, *dynamic) if not section)
     return Symbols(defined, needed, readable=bool(pairs) and SLIM_LTO not in defined)
+
+
+def static_variables(path: Path) -> frozenset[str]:
+    """Names of the variables that keep their values from one call to the next and may be written: of the file, of
+    functions, of a thread. None in a file of another format, or without a table."""
+    raw = path.read_bytes()
+    if not raw.startswith(ELF64_LITTLE):
+        return frozenset()
+    try:
+        sections = _sections(raw)
+        names = list(_written(raw, sections))
+    except (ValueError, IndexError):
+        return frozenset()
+    return frozenset(NUMBERED.sub("", name) for name in names if not COMPILER_VARIABLES.match(name))
 
 
 def libraries(path: Path) -> list[str]:
@@ -93,6 +123,23 @@ def _globals(raw: bytes, sections: Sections, kind: int) -> Iterator[tuple[str, i
         entries = np.frombuffer(raw, SYMBOL, int(table["size"]) // SYMBOL.itemsize, int(table["offset"]))
         for entry in entries[entries["info"] >> 4 != LOCAL]:
             yield _text_at(names, int(entry["name"])).partition("@")[0], int(entry["section"])
+
+
+def _written(raw: bytes, sections: Sections) -> Iterator[str]:
+    """Names of variables in sections that stay writable while the program runs, empty ones aside."""
+    section_names = _names_of(raw, sections, int(np.frombuffer(raw, "<u2", 1, 62)[0]))
+    open_ones = {COMMON_SECTION} | {
+        place
+        for place, section in enumerate(sections)
+        if int(section["flags"]) & WRITABLE
+        and not _text_at(section_names, int(section["name"])).startswith(".data.rel.ro")
+    }
+    for table in sections[sections["type"] == SYMTAB]:
+        names = _names_of(raw, sections, int(table["link"]))
+        entries = np.frombuffer(raw, SYMBOL, int(table["size"]) // SYMBOL.itemsize, int(table["offset"]))
+        entries = entries[np.isin(entries["info"] & 15, (OBJECT, COMMON, THREAD_LOCAL)) & (entries["size"] > 0)]
+        for entry in entries[np.isin(entries["section"], list(open_ones))]:
+            yield _text_at(names, int(entry["name"]))
 
 
 def taken_over(defined: Set[str], allowed: Set[str], needed: Set[str]) -> list[str]:

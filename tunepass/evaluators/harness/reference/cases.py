@@ -91,7 +91,7 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     sizes = [replace(c, optional=not inputs.stated and c.size > inputs.basic and c.size < last) for c in sizes]
     sizes += [_at_size(fresh, last, inputs.sizes[-1], 1 - last % 2)] if last else []
     more = [
-        Case(seed=fresh + k, at_start=k % 2 == 1, poison=k % 2, words="with other data")
+        Case(seed=fresh + k, at_start=k % 2 == 1, poison=k % 2, shift=k + 1, words="with other data")
         for k in range(FURTHER_SEEDS if inputs.elements <= SHORT else 0)
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
@@ -135,7 +135,9 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
     if not inputs.drawn or (not inputs.sizes and inputs.elements > REDISTRIBUTED):
         return []
     return [
-        Case(seed=seed, size=inputs.middle, special=k, at_start=k % 2 == 1, words=f"with {words}", optional=True)
+        Case(
+            seed=seed, size=inputs.middle, special=k, at_start=k % 2 == 1, shift=k, words=f"with {words}", optional=True
+        )
         for k, words in DISTRIBUTIONS.items()
     ]
 

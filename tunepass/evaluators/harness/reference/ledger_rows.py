@@ -9,6 +9,7 @@ from tunepass.evaluators.harness.compare import zeros_pass
 from tunepass.evaluators.harness.dialogue.conversation import outside_clock_lacks
 from tunepass.evaluators.harness.programs.symbols import symbols
 from tunepass.evaluators.harness.reference.cases import Case, Inputs
+from tunepass.evaluators.harness.reference.float_state import float_state_check
 from tunepass.evaluators.harness.reference.notes import missing_remainders, uncompared
 from tunepass.evaluators.harness.reference.reference import ALIGNED, Reference
 from tunepass.evaluators.measure.timing import processor_times
@@ -41,6 +42,7 @@ def reference_checks(
         *ran("outputs"),
         ran_unless("seeds", [fixed] if fixed else []),
         ran_unless("guard pages", narrow),
+        float_state_check(reference.left),
         ran_unless("tolerance", loose, "state one: `tolerance(...)`"),
         _requested_cases(reference, "special values", inputs.finite is False, UNASKED[inputs.finite is None]),
         _requested_cases(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),

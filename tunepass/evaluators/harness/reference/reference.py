@@ -16,7 +16,7 @@ from tunepass.evaluators.harness.dialogue.sampling import Outputs
 from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
-from tunepass.evaluators.harness.programs.symbols import symbols
+from tunepass.evaluators.harness.programs.symbols import static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, Case
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
@@ -46,13 +46,16 @@ class Reference:
     filling: int  # the one of them with which all inputs are filled anew
     quick: bool
     run: HarnessRun  # its program
+    call_s: float  # CPU time of a call at the tuned size
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
+    keeps: frozenset[str] = frozenset()  # variables in its program that keep their values between calls
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
     unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
+    left: frozenset[str] = frozenset()  # of the processor's state, what it leaves changed for its caller itself
     overheads: Overheads | None = None  # what is done beside its calls
     rounding: Rounding | None = None  # if each element's tolerance is its own
 
@@ -142,11 +145,14 @@ def run_reference(
         unrounded=known.unrounded,
         rounding=rounding if known.by_element else None,
         variants=changed.outputs,
+        left=frozenset(state for checked in judged.values() for state in checked.left),
         overheads=changed.overheads,
         filling=filling,
         quick=quick,
         defines=symbols(linked.target).defined | symbols(linked.program).defined,
+        keeps=static_variables(linked.program),
         run=run,
+        call_s=call_s,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         peak_bytes=max(checked.peak_bytes for checked in usual.values()),

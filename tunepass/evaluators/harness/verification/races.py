@@ -31,6 +31,15 @@ class ThreadSchedule:
     threads: int
     schedule: str = "dynamic,1"
     waiting: str = "passive"  # active threads would keep the processors from the others
+    most: int | None = None  # threads that there are, of those that a region asks for
+    levels: int | None = None  # of regions that have threads; 0: as within a region of the caller's
+    dynamic: bool = False  # the library may take fewer threads
+    pausing: bool = False  # they pause where they meet (pauses.py)
+
+    @property
+    def unusual(self) -> bool:
+        """Are there more threads than most machines have, or fewer than were asked for, or pauses?"""
+        return self.threads > 8 or self.most is not None or self.levels is not None or self.dynamic or self.pausing
 
     @property
     def environment(self) -> tuple[tuple[str, str], ...]:
@@ -39,11 +48,16 @@ class ThreadSchedule:
             ("OMP_SCHEDULE", self.schedule),
             ("OMP_WAIT_POLICY", self.waiting),
             ("OMP_PROC_BIND", "false"),
-            ("OMP_DYNAMIC", "false"),
+            ("OMP_DYNAMIC", str(self.dynamic).lower()),
+            *((("OMP_THREAD_LIMIT", str(self.most)),) if self.most is not None else ()),
+            *((("OMP_MAX_ACTIVE_LEVELS", str(self.levels)),) if self.levels is not None else ()),
         )
 
     def __str__(self) -> str:
-        return f"with {self.threads} threads ({self.schedule}) under load"
+        fewer = f", of which there are {self.most}" if self.most is not None else ""
+        within = " within a parallel region" if self.levels == 0 else ""
+        some = ", or fewer," if self.dynamic else " that pause where they meet" if self.pausing else ""
+        return f"with {self.threads} threads{fewer}{some} ({self.schedule}){within} under load"
 
 
 SCHEDULES = (
@@ -52,7 +66,15 @@ SCHEDULES = (
     ThreadSchedule(3, "guided"),
     ThreadSchedule(7),
     ThreadSchedule(2, "static", "active"),
+    ThreadSchedule(4, "static", levels=0),
+    ThreadSchedule(4, most=3),
+    ThreadSchedule(16, "static"),
+    ThreadSchedule(64),
+    ThreadSchedule(5, dynamic=True),
 )
+PAUSED = ThreadSchedule(4, pausing=True)
+PAUSED_SLOWER = 5.0
+UNUSUAL_CALLS, UNUSUAL_SHARE = 16, 5  # in each case, at most, and of so many usual ones: each costs more
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +103,11 @@ class Race:
         most = min(SECONDS / (a_call * len(self.cases)), OUTPUT_BYTES / max(sum(sizes), 1))
         return max(CALLS[0], min(CALLS[1], int(most)))
 
+    def _calls(self, schedule: ThreadSchedule) -> int:
+        """Few are enough with another number of threads, which shows in most of them, and with pauses."""
+        few = max(CALLS[0], min(UNUSUAL_CALLS, self.calls // UNUSUAL_SHARE))
+        return few if schedule.unusual else self.calls
+
     def unsteady_schedules(self, folders: Sequence[Path]) -> dict[ThreadSchedule, str]:
         """Schedules under which the reference does not compute the same outputs again, and the first line of why."""
         verdicts = self.verdicts(self.reference.run, SCHEDULES, folders, calls=CALLS[0])
@@ -92,14 +119,16 @@ class Race:
         """Side by side, each in a folder of its own."""
         with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
             runs = [
-                pool.submit(self._verdict, replace(run, folder=folder), schedule, calls or self.calls)
+                pool.submit(self._verdict, replace(run, folder=folder), schedule, calls or self._calls(schedule))
                 for schedule, folder in zip(schedules, folders)
             ]
             return {schedule: done.result() for schedule, done in zip(schedules, runs)}
 
     def _verdict(self, run: HarnessRun, schedule: ThreadSchedule, calls: int) -> Verdict:
         scheduled = replace(run, environment=(*run.environment, *schedule.environment), cpus=())
-        failure = scheduled.check(self.cases, self.reference.alignment, self.limits, calls=calls)
+        wall_s = self.limits.wall_s * (PAUSED_SLOWER if schedule.pausing else 1.0)
+        limits = replace(self.limits, wall_s=wall_s)
+        failure = scheduled.check(self.cases, self.reference.alignment, limits, calls=calls)
         if isinstance(failure, Failed):
             log = f"{schedule}: {failure.log}"
             return Failed(failure.stage, log) if failure.stage in GRAVE else Unjudged(f"{failure.stage} {log}")
