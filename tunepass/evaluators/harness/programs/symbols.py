@@ -23,6 +23,10 @@ SYMTAB, DYNAMIC, DYNSYM = 2, 6, 11  # types of sections
 NEEDED_LIBRARY = 1  # the tag of an entry
 SLIM_LTO = "__gnu_lto_slim"  # the one name of an object that is compiled when it is linked
 LOCAL = 0
+# Functions of the C library that start processes, or may.
+STARTING = frozenset({"fork", "_Fork", "vfork", "forkpty", "daemon", "clone", "__clone", "clone3"}) | {
+    *("system", "popen", "posix_spawn", "posix_spawnp", "wordexp")
+}
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
 
@@ -50,6 +54,12 @@ def symbols(path: Path) -> Symbols:
     defined = frozenset(name for name, section in pairs if section)
     needed = frozenset(name for name, section in (*pairs, *dynamic) if not section)
     return Symbols(defined, needed, readable=bool(pairs) and SLIM_LTO not in defined)
+
+
+def may_start_processes(*files: Path) -> bool:
+    """Does an object or a program need a function that starts processes? Calls of the system without a function show
+    only when they are made, as those of a library do."""
+    return any(not STARTING.isdisjoint(symbols(file).needed) for file in files)
 
 
 def libraries(path: Path) -> list[str]:
