@@ -12,17 +12,19 @@ LONG = 1 << 16  # elements of all arrays; where there are more, the near size is
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
 REMAINDERS = 16  # sizes that follow one another: the widest unrolled loops and vectors leave every remainder
 CHEAP = 1 << 14  # elements of all arrays, at most, at sizes of which many are tried
+FEW = 1 << 12  # elements of all arrays, at most, where many distributions are tried
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherSizes:
     """`sizes` in their order: `basic` ones, those that may be left out where they take the source long, cheap ones
-    first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one. `none` says why there
-    are none."""
+    first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one, `short` that of one
+    with few elements. `none` says why there are none."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
     middle: int = 0
+    short: int = 0
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
@@ -38,7 +40,7 @@ def further_sizes(call: KernelCall) -> tuple[Size, ...]:
 
 def sizes_of_call(call: KernelCall) -> FurtherSizes:
     if call.sizes:
-        return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes))
+        return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes), len(call.sizes))
     setup_scalars = call.setup.scalars if call.setup else ()
     if call.sizes is None:
         return automatic_sizes(call.arguments, setup_scalars)
@@ -82,7 +84,18 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     between = [size for size in dict.fromkeys(optional) if size not in (*first, last)]
     middle = len(first) + len(between) - (above in between)
     sizes = tuple(size for size in (*first, *between, last) if possible(size))
-    return FurtherSizes(sizes, len(first), middle or len(sizes))
+    middle = middle or len(sizes)
+    return FurtherSizes(sizes, len(first), middle, _short(arguments, sizes, middle))
+
+
+def _short(arguments: Sequence[Argument], sizes: Sequence[Size], middle: int) -> int:
+    """The number, from 1, of a size with at most FEW elements: `middle` if it is one, else the largest multiple of
+    REMAINDERS, which sources take that take no other; else the last."""
+    counts = {number: element_count(arguments, size) for number, size in enumerate(sizes, 1)}
+    if not counts or counts[middle] <= FEW:
+        return middle
+    whole = [k for k in counts if max(int(v) for _, v in sizes[k - 1]) % REMAINDERS == 0 and counts[k] <= FEW]
+    return max(whole, key=lambda number: counts[number], default=len(sizes))
 
 
 def _last(cheap: Callable[[int], bool], largest: int) -> int:

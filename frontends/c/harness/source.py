@@ -90,7 +90,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 9
+HARNESS_VERSION = 10
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 
