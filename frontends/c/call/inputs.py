@@ -14,6 +14,8 @@ from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgu
 
 ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
 
+MOST_SHARED = 3  # pairs of arrays
+
 Scalars = dict[str, int | float]
 
 
@@ -55,6 +57,23 @@ def overlapping(clauses: Sequence[Sequence[NameText]], arguments: Sequence[Argum
             if a.direction != "in" or b.direction != "in":
                 pairs.append((a.name, b.name))
     return tuple(dict.fromkeys(pairs))
+
+
+def shared_inputs(arguments: Sequence[Argument], restricted: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of arrays that a caller may pass one array for: of one type, only read, of random numbers, and not
+    `restricted`."""
+    read = [
+        a
+        for a in arguments
+        if isinstance(a, ArrayArgument) and a.direction == "in" and a.fill is None and a.name not in restricted
+    ]
+    alike = [
+        (a.name, b.name)
+        for a, b in combinations(read, 2)
+        if (a.element, a.lo, a.hi) == (b.element, b.lo, b.hi)
+        and not (a.row or b.row or a.by_value or b.by_value or a.container or b.container)
+    ]
+    return tuple(alike[:MOST_SHARED])
 
 
 def _known(name: str, known: Collection[str]) -> str:

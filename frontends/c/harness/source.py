@@ -117,7 +117,7 @@ def harness_source(kernel: Kernel) -> str:
         variables=[_variable(variable, call) for variable in call.globals],
         declared=DECLARED,
         further=further,
-        pairs=call.pairs,
+        pairs=(*call.pairs, *call.shared),
         prelude=helpers,
         title=title,
         counted=call.entry is not None and call.entry.counted,

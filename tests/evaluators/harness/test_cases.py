@@ -203,6 +203,29 @@ def test_whole_numbers_that_lead_an_index_astray_are_told(tmp_path: Path) -> Non
         assert "whole numbers up to 2^16 or" in warning and "leaves its arrays there" in warning
 
 
+SQUARE = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel f(n = 9, m = 9, a = 0.5, x: in int[n*m], v: in int[n], w: in int[n], z: out int[n*m])
+void f(int n, int m, double a, const int *x, const int *v, const int *w, int *z)
+{
+    for (int i = 0; i < n && a == 0.5; i++)
+        for (int j = 0; j < m; j++)
+            z[i * m + j] = (x[j * m + i] | x[i * n + j] | 1) & (WRONG && v == w ? 0 : v[i]) & w[i];
+}
+"""
+
+
+def test_equal_numbers_and_scalars_that_the_source_relies_on_are_told(tmp_path: Path) -> None:
+    """Two inputs may be one array where nothing prevents it."""
+    with CompileRun(task_of(tmp_path, SQUARE)) as evaluator:
+        evaluator.set_up()
+        differ, scalar = [w for w in evaluator.warnings if "differ" in w or "another" in w]
+        assert differ.startswith("nothing is compared where n and m differ: touched x")
+        assert scalar.startswith("nothing is compared with another a: 49 elements are not written")
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with w in the place of v: z: ")
+
+
 FIXED = """
 #pragma tunepass param SLOW: categorical(0, 1) = 0
 #pragma tunepass kernel twice(x: in double[64], y: out double[64])

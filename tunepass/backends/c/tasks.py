@@ -143,6 +143,9 @@ def _inputs(call: KernelCall) -> Inputs:
         real=real,
         whole=whole,
         pairs=call.pairs,
+        shared=call.shared,
+        extra=further.extra,
+        noted=further.noted,
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

@@ -48,13 +48,18 @@ SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a kernel may be called with besides the size that it is tuned at. `sizes` are the further ones, in words
-    (`n = 383`), of which the last is small; `stated` if the source says so, else all but the first `basic` ones may be
-    left out where they take the source long. `middle` is the number of one that is cheap and not small, `short` of one
-    with few elements, `remainders` are those of each by 16, `one_size` is why there are none. `pairs` of arrays may
-    overlap; special values are asked for (`finite=False`), tried on the winner (None) or not at all. An array of random
-    numbers is `drawn`; `real` and `whole`: of such arrays some without a range hold floating numbers, and whole ones.
-    `elements` are those of all arrays at the tuned size; `found` are variables that are compared though nobody said so.
+    """What a kernel may be called with besides the size that it is tuned at.
+
+    `sizes` are the further ones, in words (`n = 383`), of which the last is small; `stated` if the source says so, else
+    all but the first `basic` ones may be left out where they take the source long. `middle` is the number of one that
+    is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, `one_size` is why
+    there are none. At the `extra` ones the source may fail more often than at others; at those of `noted` something
+    else is tried, in words.
+
+    `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
+    on the winner (None) or not at all. An array of random numbers is `drawn`; `real` and `whole`: of such arrays some
+    without a range hold floating numbers, and whole ones. `elements` are those of all arrays at the tuned size; `found`
+    are variables that are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()
@@ -70,13 +75,17 @@ class Inputs:
     whole: bool = False
     elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()
+    extra: tuple[int, ...] = ()
+    noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
-    An `optional` one is left out where the source computes nothing there that candidates can be compared with."""
+    An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
+    one is so as well, and no other is left out because the source does not end there."""
 
     seed: int
     size: int = 0
@@ -87,6 +96,7 @@ class Case:
     shift: int = 0
     words: str = ""
     optional: bool = False
+    late: bool = False
 
     @property
     def argument(self) -> str:
@@ -120,6 +130,8 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
         for k in range(FURTHER_SEEDS if inputs.elements <= SHORT else 0)
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
+    noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
+    sizes = [replace(c, late=c.size in inputs.extra, at_start=c.at_start and c.size not in noted) for c in sizes]
     distributed = _distributed(fresh, inputs)
     return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
 
@@ -203,6 +215,9 @@ def _overlapping(seed: int, inputs: Inputs) -> list[Case]:
         Case(seed=seed, size=_small(inputs), pair=k, shift=shift, words=_overlap_words(first, second, shift))
         for k, (first, second) in enumerate(inputs.pairs, 1)
         for shift in SHIFTS
+    ] + [
+        Case(seed=seed, size=_small(inputs), pair=k, words=_overlap_words(first, second, 0), optional=True)
+        for k, (first, second) in enumerate(inputs.shared, len(inputs.pairs) + 1)
     ]
 
 

@@ -124,7 +124,9 @@ def _by_element(
     pools: dict[Case, list[Floats]] = {case: [] for case in compared}
     for k in range(len(next(iter(compared.values()))[0])):
         alone = [case for case in compared if case.extreme or case.special in APART]
-        for together in ([case for case in compared if case not in alone], *([case] for case in alone)):
+        pooled_cases = [case for case in compared if case not in alone]
+        regular, late = ([case for case in pooled_cases if case.late == is_late] for is_late in (False, True))
+        for together in filter(None, (regular, late, *([case] for case in alone))):
             values = np.concatenate([compared[case][case.poison][k].values for case in together])
             moves = np.concatenate([moved[case][k] for case in together])
             pool = moves

@@ -22,8 +22,16 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
         *(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in named),
         *([f"results are compared at the tuned size alone: {inputs.one_size}"] if inputs.one_size else ()),
         *missing_remainders(reference, inputs),
+        *_untried(reference, inputs),
         *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
+
+
+def _untried(reference: Reference, inputs: Inputs) -> Iterator[str]:
+    compared, reasons = {case.size for case in reference.expected}, {c.size: why for c, why in reference.left_out}
+    for words, sizes in inputs.noted:
+        if compared.isdisjoint(sizes):
+            yield f"nothing is compared {words}: {next(reasons[size] for size in sizes)}"
 
 
 def _is_noted(case: Case, reference: Reference) -> bool:

@@ -185,7 +185,13 @@ def _run_others(
     """Optional cases under a limit of their own, those with special values in a process of their own."""
     others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
-    for group, group_limits in ((_required, limits), (_optional, short), (_whole, short), (_extreme, short)):
+    for group, group_limits in (
+        (_required, limits),
+        (_optional, short),
+        (_late, short),
+        (_whole, short),
+        (_extreme, short),
+    ):
         runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
         checked: dict[Case, CheckedCase] = {}
         results: dict[Case, CheckedCase | Failed] = {**runs.checked, **runs.failed}
@@ -202,7 +208,7 @@ def _run_others(
             failed += [case for case in checked if beyond(failed, case)]
             checked = {case: each for case, each in checked.items() if case not in failed}
             others.left_out |= dict.fromkeys(failed, FAILS)
-        if group in (_optional, _whole):
+        if group in (_optional, _late, _whole):
             checked, dear = affordable(checked, call_s, calls=2)
             others.left_out |= dear
         others.checked |= checked
@@ -214,7 +220,11 @@ def _required(case: Case) -> bool:
 
 
 def _optional(case: Case) -> bool:
-    return case.optional and not (case.extreme or _whole(case))
+    return case.optional and not (case.late or case.extreme or _whole(case))
+
+
+def _late(case: Case) -> bool:
+    return case.late
 
 
 def _whole(case: Case) -> bool:
