@@ -12,7 +12,7 @@ import numpy as np
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.inputs import element_count, fits, scalar_values
 from tunepass.frontends.cfamily.types.declared import is_real
-from tunepass.ir.c_kernel import Argument, ScalarArgument, Size
+from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
 
 TAILS = range(65, 129)  # a whole block of up to 64, and every rest that it leaves
 STEP = 3  # of these sizes
@@ -38,16 +38,16 @@ def sizes_of_blocks(end: int, random: Random) -> list[int]:
 @cache
 def divided_by_most(end: int) -> tuple[int, ...]:
     """Sizes up to `end` that together are multiples of as many blocks as possible, at least two of each."""
-    sizes = np.arange(max(2, end - SEARCHED), end + 1)
+    sizes = np.arange(max(0, end - SEARCHED), end + 1)
     blocks = np.arange(3, LARGEST_BLOCK + 1)
     divided = (sizes[:, None] % blocks == 0) & (sizes[:, None] >= 2 * blocks)  # (sizes, blocks)
-    found = []
+    multiples = []
     for _ in range(MULTIPLES):
         best = int(divided.sum(axis=1).argmax())
         if divided[best].any():
-            found.append(int(sizes[best]))
+            multiples.append(int(sizes[best]))
             divided[:, divided[best]] = False
-    return tuple(found)
+    return tuple(multiples)
 
 
 def larger_sizes(arguments: Sequence[Argument], free: Mapping[str, int], random: Random) -> Iterator[Size]:
@@ -59,7 +59,9 @@ def larger_sizes(arguments: Sequence[Argument], free: Mapping[str, int], random:
 
 
 def empty_sizes(arguments: Sequence[Argument], free: Mapping[str, int], small: Size) -> Iterator[Size]:
-    """All numbers zero, and each alone."""
+    """All numbers zero, and each alone; none where the kernel gets pointers to rows, of which there have to be some."""
+    if any(isinstance(a, ArrayArgument) and a.row for a in arguments):
+        return
     alone = [tuple((n, 0 if n == name else v) for n, v in small) for name in free][:MOST_ALONE]
     for size in (tuple((name, 0) for name in free), *(alone if len(free) > 1 else ())):
         if fits(arguments, size, least=0):
@@ -79,14 +81,14 @@ def sizes_apart(free: Mapping[str, int], small: Size, possible: Callable[[Size],
             yield tuple(values.items())
 
 
-def with_other_scalars(arguments: Sequence[Argument], size: Size, taken: Collection[str]) -> list[Size]:
-    """The size with other values of the floating scalars of which the pragma gives a number, but those of `taken`."""
+def with_other_scalars(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[Size]:
+    """The size with other values of the floating scalars of which the pragma gives a number, but those that are `varied` already."""
     tuned = scalar_values(arguments, ())
     real = [a for a in arguments if isinstance(a, ScalarArgument) and is_real(a.element) and not free_names(a.value)]
-    other = tuple((a.name, _other_value(tuned[a.name])) for a in real if a.name not in taken)
+    other = tuple((a.name, _other_value(tuned[a.name])) for a in real if a.name not in varied)
     return [(*size, *other)] if other else []
 
 
 def _other_value(value: int | float) -> int | float:
-    """Of the same type, since the harness has one table for all, and as far from zero."""
+    """Another value of the same type, since the harness has one table for both, and of the same sign."""
     return value + 1 if isinstance(value, int) else OTHER_VALUE * value if value else OTHER_VALUE

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.frontends.c.test_inputs import call_of
+from tunepass.frontends.c.call.extra_sizes import divided_by_most
 from tunepass.frontends.c.call.sizes import CHEAP, FurtherSizes, sizes_of_call
 
 
@@ -76,6 +77,10 @@ def test_blocks_leave_rests_and_divide_sizes() -> None:
         assert all(rests & {rest, (rest + 1) % block, (rest + 2) % block} for rest in range(block))
     divided = [block for block in range(2, 129) if any(n % block == 0 and n >= 2 * block for n in tried)]
     assert {40, 48, 50, 60, 100, 120, 128} < set(divided) and len(divided) > 90
+
+
+def test_small_sizes_have_few_blocks() -> None:
+    assert divided_by_most(0) == divided_by_most(5) == () and divided_by_most(7) == (6,)
 
 
 def test_sizes_are_drawn_from_the_seed() -> None:
