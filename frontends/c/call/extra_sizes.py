@@ -82,7 +82,7 @@ def sizes_apart(free: Mapping[str, int], small: Size, possible: Callable[[Size],
 
 
 def with_other_scalars(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[Size]:
-    """The size with other values of the floating scalars of which the pragma gives a number, but those that are `varied` already."""
+    """The size with other values of the floating scalars of which the pragma gives a number, except those `varied`."""
     tuned = scalar_values(arguments, ())
     real = [a for a in arguments if isinstance(a, ScalarArgument) and is_real(a.element) and not free_names(a.value)]
     other = tuple((a.name, _other_value(tuned[a.name])) for a in real if a.name not in varied)
