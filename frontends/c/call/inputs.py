@@ -151,8 +151,8 @@ def open_elements(call: KernelCall) -> tuple[bool, bool]:
     known here may hold both, as may variables and what a setup makes."""
     arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
     free = [a for a in arrays if a.fill is None and a.lo is None and a.hi is None and not a.enumerators]
-    others = [*call.globals, *(call.setup.places if call.setup else ())]
+    filled = [v.filled for v in call.globals] + [p.filled for p in (call.setup.places if call.setup else ())]
     elements = [leaf for a in free for leaf in ([x.element for x in a.leaves] or [a.element])]
-    unknown = any(v.filled for v in others) or not all(is_known(element) for element in elements)
+    unknown = any(filled) or not all(is_known(element) for element in elements)
     real = unknown or any(not is_integral(element) for element in elements)
     return real, unknown or any(is_integral(element) for element in elements)
