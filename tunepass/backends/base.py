@@ -70,6 +70,7 @@ class Target:
         generator: the name after --backend: the program that writes the code of tensor kernels, or the model alone of
             GPU kernels.
         objectives: names of what is searched for.
+        seed: of the sizes at which results are compared that are drawn.
         restrict: False leaves out the constraints that the frontend derives.
         starts: the programs that may be started. Fields of the identity that need another one are left empty.
 
@@ -86,6 +87,7 @@ class Target:
     generator: str = ""
     objectives: tuple[str, ...] = ()
     restrict: bool = True
+    seed: int = 0
     starts: Starts = Starts.TOOLS
 
     def __post_init__(self) -> None:

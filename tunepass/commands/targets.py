@@ -26,6 +26,7 @@ def target_of(options: argparse.Namespace) -> Target:
         generator="" if given.get("backend") in (None, "tunepass") else given["backend"],
         objectives=given.get("objective") or ((metric,) if metric else ()),
         restrict=not options.no_restrictions,
+        seed=given.get("seed") or 0,
     )
 
 

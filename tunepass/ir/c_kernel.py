@@ -167,8 +167,9 @@ class EntryFunction:
 class KernelCall:
     """The generated harness's call: the definition's own prototype text and its arguments in order.
 
-    Results are also compared at `sizes` (None: those that the arguments allow), in which further `pairs` of arrays may
-    overlap, and with numbers that are not `finite` or extreme."""
+    Results are also compared at `sizes` (None: those that the arguments allow, some drawn from `seed`), in which
+    further `pairs` of arrays may overlap and `shared` ones may be the same array, and with numbers that are not
+    `finite` or extreme."""
 
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
@@ -179,7 +180,9 @@ class KernelCall:
     absolute_tolerance: float | None = None
     relative_tolerance: float | None = None  # None: what the reference's own rounding says
     sizes: tuple[Size, ...] | None = None
+    seed: int = 0
     pairs: tuple[tuple[str, str], ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()
     finite: bool | None = True
     setup: Setup | None = None
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences

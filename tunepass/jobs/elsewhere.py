@@ -73,6 +73,7 @@ def evaluator_source(kernel: Kernel, target: Target, words: Sequence[str] | None
         "generator": target.generator,
         "objectives": list(target.objectives),
         "restrict": target.restrict,
+        "seed": target.seed,
     }
     return EvaluatorSource(maker=MAKER, text=json.dumps(description), folder=os.getcwd())
 
@@ -86,6 +87,7 @@ def job_of_text(text: str) -> Job:
         generator=fields["generator"],
         objectives=tuple(fields["objectives"]),
         restrict=fields["restrict"],
+        seed=fields["seed"],
     )
     words = None if fields["words"] is None else tuple(fields["words"])
     parsed = parse(Source(fields["name"], fields["text"]), fields["kernel"], words=words)

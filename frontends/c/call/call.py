@@ -20,7 +20,7 @@ from tunepass.frontends.c.call.arguments import (
 )
 from tunepass.frontends.c.call.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.call.globals import GlobalsReader
-from tunepass.frontends.c.call.inputs import free_scalars, overlapping, scalar_values, stated_sizes
+from tunepass.frontends.c.call.inputs import free_scalars, overlapping, scalar_values, shared_inputs, stated_sizes
 from tunepass.frontends.c.call.overloads import chosen, overloads
 from tunepass.frontends.c.call.reserved import check_names
 from tunepass.frontends.c.call.results import returned_value
@@ -87,6 +87,7 @@ class CallReader:
                 if setup
                 else "mark the arrays it writes `out` or `inout`",
             )
+        restricted = {a.name for a, f in zip(arguments, definition.formals) if f.restrict}
         if len(arrays) + len(variables) + len(places) >= ARRAY_LIMIT:
             raise SourceError(f"a kernel has fewer than {ARRAY_LIMIT} arrays and variables", pragma.span)
         return KernelCall(
@@ -100,6 +101,7 @@ class CallReader:
             relative_tolerance=None if pragma.tolerance is None else pragma.tolerance.relative,
             sizes=sizes_of(setup, arguments) if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
             pairs=overlapping(pragma.aliasing, arguments),
+            shared=() if setup else shared_inputs(arguments, restricted),
             finite=pragma.finite,
             setup=setup.setup if setup else None,
             uncompared=tuple(warning.message for warning in self.warnings[earlier_warnings:]),

@@ -9,10 +9,12 @@ from tunepass.diagnostics import ExpressionError, SourceError, nearest
 from tunepass.expr.nodes import Expr, free_names
 from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.c.pragmas.kernel import NameText, SizesText
-from tunepass.frontends.cfamily.types.declared import is_integral
+from tunepass.frontends.cfamily.types.declared import is_integral, is_known
 from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument, Size
 
 ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
+
+MOST_SHARED = 3  # pairs of arrays
 
 Scalars = dict[str, int | float]
 
@@ -55,6 +57,23 @@ def overlapping(clauses: Sequence[Sequence[NameText]], arguments: Sequence[Argum
             if a.direction != "in" or b.direction != "in":
                 pairs.append((a.name, b.name))
     return tuple(dict.fromkeys(pairs))
+
+
+def shared_inputs(arguments: Sequence[Argument], restricted: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of arrays that a caller may pass one array for: of one type, only read, of random numbers, and not
+    `restricted`."""
+    read = [
+        a
+        for a in arguments
+        if isinstance(a, ArrayArgument) and a.direction == "in" and a.fill is None and a.name not in restricted
+    ]
+    alike = [
+        (a.name, b.name)
+        for a, b in combinations(read, 2)
+        if (a.element, a.lo, a.hi) == (b.element, b.lo, b.hi)
+        and not (a.row or b.row or a.by_value or b.by_value or a.container or b.container)
+    ]
+    return tuple(alike[:MOST_SHARED])
 
 
 def _known(name: str, known: Collection[str]) -> str:
@@ -125,3 +144,15 @@ def holds_random_numbers(call: KernelCall) -> bool:
     arrays = [a.fill for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
     variables = [v.fill for v in call.globals if v.filled]
     return any(fill is None for fill in (*arrays, *variables))
+
+
+def open_elements(call: KernelCall) -> tuple[bool, bool]:
+    """Do arrays of which no more is said than their type hold floating numbers, and whole ones? Types that are not
+    known here may hold both, as may variables and what a setup makes."""
+    arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
+    free = [a for a in arrays if a.fill is None and a.lo is None and a.hi is None and not a.enumerators]
+    filled = [v.filled for v in call.globals] + [p.filled for p in (call.setup.places if call.setup else ())]
+    elements = [leaf for a in free for leaf in ([x.element for x in a.leaves] or [a.element])]
+    unknown = any(filled) or not all(is_known(element) for element in elements)
+    real = unknown or any(not is_integral(element) for element in elements)
+    return real, unknown or any(is_integral(element) for element in elements)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from random import Random
 
+from tunepass.frontends.c.call.extra_sizes import (
+    empty_sizes,
+    larger_sizes,
+    sizes_apart,
+    sizes_of_blocks,
+    with_other_scalars,
+)
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars
 from tunepass.ir.c_kernel import Argument, KernelCall, Size
 
@@ -12,23 +20,33 @@ LONG = 1 << 16  # elements of all arrays; where there are more, the near size is
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
 REMAINDERS = 16  # sizes that follow one another: the widest unrolled loops and vectors leave every remainder
 CHEAP = 1 << 14  # elements of all arrays, at most, at sizes of which many are tried
+FEW = 1 << 12  # elements of all arrays, at most, where many distributions are tried
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherSizes:
     """`sizes` in their order: `basic` ones, those that may be left out where they take the source long, cheap ones
-    first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one. `none` says why there
-    are none."""
+    first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one, `short` that of one
+    with few elements, `extra` are those of extra_sizes.py. At those of `noted` something else is tried, in words.
+    `none` says why there are none."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
     middle: int = 0
+    short: int = 0
+    extra: tuple[int, ...] = ()
+    noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
-        """The remainder by REMAINDERS of the largest scalar that varies at each size; empty where the `tuned` size is
-        smaller."""
-        return tuple(max(int(v) for _, v in s) % REMAINDERS for s in self.sizes) if tuned >= REMAINDERS else ()
+        """The remainder by REMAINDERS of the largest scalar that varies at each size, -1 of one that has a zero or is
+        `noted`; no remainders where the `tuned` size is smaller."""
+        noted = {number for _, numbers in self.noted for number in numbers}
+        return tuple(
+            -1 if number in noted or 0 in dict(size).values() else max(int(v) for _, v in size) % REMAINDERS
+            for number, size in enumerate(self.sizes, 1)
+            if tuned >= REMAINDERS
+        )
 
 
 def further_sizes(call: KernelCall) -> tuple[Size, ...]:
@@ -38,22 +56,22 @@ def further_sizes(call: KernelCall) -> tuple[Size, ...]:
 
 def sizes_of_call(call: KernelCall) -> FurtherSizes:
     if call.sizes:
-        return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes))
+        return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes), len(call.sizes))
     setup_scalars = call.setup.scalars if call.setup else ()
     if call.sizes is None:
-        return automatic_sizes(call.arguments, setup_scalars)
+        return automatic_sizes(call.arguments, setup_scalars, call.seed)
     left = sorted(free_scalars(call.arguments).keys() - set(setup_scalars))
     if call.setup is not None and left:
         return FurtherSizes(none=f"the setup does not take {' and '.join(left)}")
     return FurtherSizes()
 
 
-def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str] = ()) -> FurtherSizes:
-    """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, and one
-    above the tuned one, where whole numbers that the source gives decide the lengths, or what a setup makes: it takes
-    the scalars `setup_scalars`.
+def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str] = (), seed: int = 0) -> FurtherSizes:
+    """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, one
+    above the tuned one, and those of extra_sizes.py, some of them drawn from `seed`, where whole numbers that the
+    source gives decide the lengths, or what a setup makes: it takes the scalars `setup_scalars`.
 
-    Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
+    Equal numbers stay equal at all but a few sizes, others do not become so: a kernel may rely on n == m."""
     free = free_scalars(arguments, setup_scalars)
     if not free:
         return FurtherSizes(none="no whole number above 1 of the pragma decides the length of an array")
@@ -81,8 +99,44 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     *first, last = dict.fromkeys(basic) or [above]
     between = [size for size in dict.fromkeys(optional) if size not in (*first, last)]
     middle = len(first) + len(between) - (above in between)
-    sizes = tuple(size for size in (*first, *between, last) if possible(size))
-    return FurtherSizes(sizes, len(first), middle or len(sizes))
+    regular = [size for size in (*first, *between, last) if possible(size)]
+    if not regular:
+        return FurtherSizes()
+    random = Random(seed)
+    blocks = [at(s) for s in sizes_of_blocks(end, random) if cheap(s)]
+    larger = [size for size in (*blocks, *larger_sizes(arguments, free, random)) if possible(size)]
+    few = [size for size in (*first, last) if size in regular and max(v for _, v in size) <= SMALL[-1]]
+    small = max(few, key=lambda size: element_count(arguments, size), default=last)
+    apart, empty = [*sizes_apart(free, small, possible)], [*empty_sizes(arguments, free, small)]
+    scaled = with_other_scalars(arguments, small, free)
+    added = dict.fromkeys((*larger, *apart, *scaled, *empty))
+    extra = [size for size in added if size not in regular]
+    sizes = (*regular[:-1], *extra, *regular[-1:])
+    middle = middle or len(sizes)
+    number = {size: number for number, size in enumerate(sizes, 1)}
+    equal = [name for name, value in free.items() if [*free.values()].count(value) > 1]
+    others = [name for size in scaled for name, _ in size if name not in free]
+    noted = {f"where {' and '.join(equal)} differ": apart, f"with another {' and '.join(others)}": scaled}
+    return FurtherSizes(
+        sizes,
+        len(first),
+        middle,
+        _short(arguments, sizes[: len(regular) - 1], middle),
+        tuple(number[size] for size in extra),
+        tuple(
+            (words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items() if there
+        ),
+    )
+
+
+def _short(arguments: Sequence[Argument], sizes: Sequence[Size], middle: int) -> int:
+    """The number, from 1, of a size with at most FEW elements: `middle` if it is one, else the largest multiple of
+    REMAINDERS, which sources take that take no other."""
+    counts = {number: element_count(arguments, size) for number, size in enumerate(sizes, 1)}
+    if counts.get(middle, 0) <= FEW:
+        return middle
+    whole = [k for k in counts if max(int(v) for _, v in sizes[k - 1]) % REMAINDERS == 0 and counts[k] <= FEW]
+    return max(whole, key=lambda number: counts[number], default=middle)
 
 
 def _last(cheap: Callable[[int], bool], largest: int) -> int:

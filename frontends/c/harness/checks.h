@@ -5,7 +5,8 @@
  *   START    1: arrays lie at the start of their memory, what is before them is inaccessible, every second one at its
  *            end; 0: the other way round. So arrays that are not whole lines of the cache are aligned differently
  *   POISON   pattern of the outputs before the first call (tp_poison); further calls have the other and this in turns
- *   SPECIAL  0, or which special values are among the inputs (tp_special_real), or how they are distributed (TP_EQUAL ...)
+ *   SPECIAL  0, or which special values are among the inputs (tp_special_real), or how they are distributed
+ *            (distributions.h)
  *   PAIR     0, or the number (from 1) in tp_pairs of two arrays that overlap, neither of which is poisoned
  *   SHIFT    elements by which the second of them begins after the first, may be negative; without a pair so many
  *            elements are between an array and its end of memory, twice as many of the next array, and so on, up to a
@@ -17,7 +18,7 @@ typedef struct {
 } tp_case;
 
 /* --- special values ---------------------------------------------------------------------------------------------- */
-enum { TP_NOT_FINITE = 1, TP_TINY, TP_HUGE };
+enum { TP_NOT_FINITE = 1, TP_TINY, TP_HUGE }; /* further numbers: distributions.h */
 #define TP_SPECIAL_EVERY 5 /* of so many elements one holds a special value */
 
 static double tp_special_real(int special, uint64_t bits) {
@@ -62,46 +63,6 @@ static void tp_sprinkle(int index, uint64_t seed, int special) {
     }
 }
 
-/* --- distributions ----------------------------------------------------------------------------------------------- */
-enum { TP_EQUAL = TP_HUGE + 1, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS };
-#define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
-#define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
-
-/* One number of an array whose contents the pragma leaves open. Other floating types than these stay as they are. */
-static double tp_redistributed(double x, int distribution, double scale) {
-    switch (distribution) {
-    case TP_FEW_WHOLE: return (double)((int)(x * 4.0 + 4.5) - 4); /* -4 to 4 */
-    case TP_SMALL_NUMBERS: return x / scale;
-    case TP_LARGE_NUMBERS: return x * scale;
-    default: return x;
-    }
-}
-
-static void tp_redistribute_number(unsigned char *at, char kind, size_t size, int distribution) {
-    if (kind == 'f' && size == sizeof(float)) *(float *)at = (float)tp_redistributed(*(float *)at, distribution, TP_FLOAT_SCALE);
-    if (kind == 'f' && size == sizeof(double)) *(double *)at = tp_redistributed(*(double *)at, distribution, TP_DOUBLE_SCALE);
-    if ((kind == 'i' || kind == 'u') && distribution == TP_FEW_WHOLE) { /* only the lowest byte is drawn */
-        const uint16_t one = 1;
-        unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
-        *low &= 3;
-    }
-}
-
-/* Of an array of random numbers; `open`: within no range of the pragma's. */
-static void tp_redistribute(int index, int distribution, int open) {
-    tp_array *array = &tp_arrays[index];
-    if (array->pieces) return;
-    if (distribution == TP_EQUAL)
-        for (size_t k = 1; k < array->count; k++) memcpy(array->data + k * array->size, array->data, array->size);
-    if (distribution == TP_ASCENDING) tp_sort_array(array);
-    for (int i = 0; open && distribution > TP_ASCENDING && i < tp_leaf_count(array); i++) {
-        const tp_leaf leaf = tp_leaf_of(array, i);
-        for (size_t k = 0; k < array->count * leaf.count; k++)
-            tp_redistribute_number(array->data + k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size,
-                                   leaf.kind, leaf.size, distribution);
-    }
-}
-
 /* --- one case ---------------------------------------------------------------------------------------------------- */
 static void tp_allocate_overlapping(tp_array *first, tp_array *second, int at_start, int shift) {
     size_t apart = (size_t)(shift < 0 ? -shift : shift) * first->size;
@@ -139,7 +100,7 @@ static void tp_set_up_case(const tp_case *c) {
     tp_fill(c->seed);
     for (int i = 0; i < tp_array_count; i++) {
         tp_array *array = &tp_arrays[i];
-        if (c->special > TP_HUGE && tp_drawn[i]) tp_redistribute(i, c->special, tp_any_value[i]);
+        if (c->special > TP_HUGE && tp_drawn[i]) tp_redistribute(i, c->special, tp_any_value[i], c->seed);
         if (c->special && c->special <= TP_HUGE && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
         if (tp_is_restored(array) || tp_overlaps(c, i)) tp_keep_pristine_array(array);
         if (array->direction == TP_IN && !tp_overlaps(c, i)) mprotect(array->map, array->mapped, PROT_READ);

@@ -90,7 +90,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 9
+HARNESS_VERSION = 10
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 
@@ -117,7 +117,7 @@ def harness_source(kernel: Kernel) -> str:
         variables=[_variable(variable, call) for variable in call.globals],
         declared=DECLARED,
         further=further,
-        pairs=call.pairs,
+        pairs=(*call.pairs, *call.shared),
         prelude=helpers,
         title=title,
         counted=call.entry is not None and call.entry.counted,

@@ -26,7 +26,7 @@ from tunepass.frontends.cfamily.types.declared import is_known
 from tunepass.ir.c_kernel import Leaf
 
 FIRST = ("runtime.h", "state.h", "rounding.h", "inputs.h", "outputs.h", "timing.h")
-LAST = ("checks.h", "concurrent.h", "main.h")  # they read tables of the generated part
+LAST = ("distributions.h", "checks.h", "concurrent.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
 PARTS = (*FIRST, *LAST, "contents.h", "containers.h", "setup.h", "variables.h")
 OWN = ("void *", "tp_bool", RETURNED)  # elements

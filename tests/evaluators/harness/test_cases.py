@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +18,7 @@ from tunepass.evaluators.harness.reference.cases import (
     Case,
     Inputs,
     all_cases,
+    beyond,
     of_candidate,
     with_special_values,
 )
@@ -26,27 +27,43 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 
 LIMITS = Limits(wall_s=1)
-FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, finite=None, drawn=True)
+FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, short=2, finite=None, drawn=True)
 
 
 def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     cases = all_cases((1, 2), FURTHER)
     optional = [case.words for case in cases if case.optional]
-    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 3
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 7 + 3
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
+    assert {case.size for case in cases if case.special > 8} == {2}
     assert {case.size for case in cases if case.extreme} == {4}
     assert len({case.argument for case in cases}) == len(cases)
 
 
 def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
     """Whatever the lengths are: with other data, and with every distribution."""
-    short = all_cases((1, 2), Inputs(drawn=True, elements=100))
+    short = all_cases((1, 2), Inputs(drawn=True, whole=True, elements=100))
     shifts = {case.shift for case in short if case.shift}
     assert {case.words for case in short if case.shift} == {
         "with other data",
         *(f"with {w}" for w in DISTRIBUTIONS.values()),
     }
     assert {shift % 8 for shift in shifts} >= {1, 2, 4} and all(not case.shift for case in short if case.usual)
+
+
+@pytest.mark.parametrize(
+    ("real", "whole", "count"), [(True, True, 19), (True, False, 12), (False, True, 12), (False, False, 3)]
+)
+def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool, count: int) -> None:
+    """Numbers within a range of the pragma's are made equal and put in order alone."""
+    cases = all_cases((1, 2), replace(FURTHER, real=real, whole=whole, finite=True))
+    assert sum(case.special > 0 for case in cases) == count
+
+
+def test_numbers_that_hold_larger_ones() -> None:
+    up_to_31, signed_9, signed_16 = (Case(seed=1, special=special) for special in (17, 18, 19))
+    assert beyond([signed_9], signed_16) and not beyond([signed_16], signed_9)
+    assert not beyond([up_to_31], signed_16) and not beyond([signed_9], up_to_31)
 
 
 def test_special_values_are_asked_for_or_not() -> None:
@@ -137,8 +154,76 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
         near, remainders, values, special = evaluator.warnings
         assert "nothing is compared at n = 299, where the source itself fails: touched" in near
         assert "the remainder 1, 3, 5, 7, 9, 11, 13, 15 of 16: touched" in remainders
-        assert values.startswith("nothing is compared with few whole numbers: the source itself computes numbers")
+        assert values.startswith("nothing is compared with few whole numbers or zeros: the source itself")
         assert special.startswith("nothing is compared with NaN and infinities or denormals") and "touched" in special
+
+
+WHOLE = """
+#pragma tunepass param WRONG: integer(0..4) = 0
+#pragma tunepass kernel scale(n = 300, x: in int[n], b: in unsigned char[n], y: out int[n])
+void scale(int n, const int *x, const unsigned char *b, int *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = 100 * (WRONG == 1 ? (short)x[i] : WRONG == 2 && x[i] < -(1 << 20) ? 0 : x[i])
+            + (WRONG == 3 && b[i] > 127);
+    if (WRONG == 4)
+        for (int i = 0; i < n; i++)
+            y[i] = x[i] < 20000000 ? 100 * x[i] : (int)(100u * x[i]) - 1;
+}
+"""
+
+
+def test_whole_numbers_are_as_large_as_the_source_multiplies(tmp_path: Path) -> None:
+    """A difference where the source's own product overflows is none."""
+    with CompileRun(task_of(tmp_path, WHOLE)) as evaluator:
+        stages = [getattr(evaluator.evaluate(Configuration({"WRONG": k})).outcome, "stage", "") for k in range(5)]
+        assert stages == ["", "wrong_result", "wrong_result", "wrong_result", ""]
+        reasons = {case.special: why for case, why in evaluator.set_up().left_out if case.special in range(16, 23)}
+        assert set(reasons) == {17, 21, 22} and set(reasons.values()) == {"the source's own arithmetic overflows there"}
+        assert not evaluator.warnings
+
+
+INDEXED = """
+#pragma tunepass param SLOW: categorical(0, 1) = 0
+#pragma tunepass kernel histogram(n = 300, x: in unsigned char[n], at: in int[n], y: out int[256])
+void histogram(int n, const unsigned char *x, const int *at, int *y)
+{
+    for (int i = 0; i < 256; i++)
+        y[i] = 0;
+    for (int i = 0; i < n; i++)
+        y[at[i]] += x[i] + SLOW * 0;
+}
+"""
+
+
+def test_whole_numbers_that_lead_an_index_astray_are_told(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, INDEXED)) as evaluator:
+        assert isinstance(evaluator.evaluate(Configuration({"SLOW": 0})).outcome, Measured)
+        warning, _ = evaluator.warnings
+        assert "whole numbers up to 2^16 or" in warning and "leaves its arrays there" in warning
+
+
+SQUARE = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel f(n = 9, m = 9, a = 0.5, x: in int[n*m], v: in int[n], w: in int[n], z: out int[n*m])
+void f(int n, int m, double a, const int *x, const int *v, const int *w, int *z)
+{
+    for (int i = 0; i < n && a == 0.5; i++)
+        for (int j = 0; j < m; j++)
+            z[i * m + j] = (x[j * m + i] | x[i * n + j] | 1) & (WRONG && v == w ? 0 : v[i]) & w[i];
+}
+"""
+
+
+def test_equal_numbers_and_scalars_that_the_source_relies_on_are_told(tmp_path: Path) -> None:
+    """Two inputs may be one array where nothing prevents it."""
+    with CompileRun(task_of(tmp_path, SQUARE)) as evaluator:
+        evaluator.set_up()
+        differ, scalar = [w for w in evaluator.warnings if "differ" in w or "another" in w]
+        assert differ.startswith("nothing is compared where n and m differ: touched x")
+        assert scalar.startswith("nothing is compared with another a: 49 elements are not written")
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with w in the place of v: z: ")
 
 
 FIXED = """

@@ -67,6 +67,20 @@ def test_the_pragma_names_the_sizes_the_overlaps_and_the_values() -> None:
     assert (further_sizes(call), call.finite, call.pairs) == ((), True, ())
 
 
+@pytest.mark.parametrize(
+    ("arrays", "formals", "shared"),
+    [
+        ("x: in int[4], y: in int[4], z: out int[4]", "int *x, int *y, int *z", (("x", "y"),)),
+        ("x: in int[4], y: in int[8], z: out int[4]", "int *x, int *restrict y, int *z", ()),
+        ("x: in int[4], y: in float[4], z: out int[4]", "int *x, float *y, int *z", ()),
+        ("x: in int[4], y: in int[4] fill(i), z: out int[4]", "int *x, int *y, int *z", ()),
+        ("x: in int[4], y: in int[4] range(0, 3), z: out int[4]", "int *x, int *y, int *z", ()),
+    ],
+)
+def test_inputs_that_may_be_one_array(arrays: str, formals: str, shared: tuple[tuple[str, str], ...]) -> None:
+    assert call_of(arrays, formals).shared == shared
+
+
 @pytest.mark.parametrize("constraint", ["512 % T == 0", "n % T == 0", "T <= 8 and 512 // T * T == n"])
 def test_constraints_say_at_which_sizes_a_configuration_has_to_be_right(constraint: str) -> None:
     kernel = kernel_of("n = 512, y: out int[n]", "int n, int *y", "sizes(n = 511, 1, 520)", constraint)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.frontends.c.test_inputs import call_of
+from tunepass.frontends.c.call.extra_sizes import divided_by_most
 from tunepass.frontends.c.call.sizes import CHEAP, FurtherSizes, sizes_of_call
 
 
@@ -19,29 +22,30 @@ def values(further: FurtherSizes, name: str = "n") -> list[int]:
 def test_sizes_of_one_number() -> None:
     sizes = further("n = 1000, y: out int[n]", "int n, int *y")
     tried = values(sizes)
-    assert tried[: sizes.basic] == [999, 1, 7] and tried[-2:] == [1001, 37]
+    assert tried[: sizes.basic] == [999, 1, 7] and tried[sizes.extra[0] - 2] == 1001 and tried[-1] == 37
     assert set(range(1, 34)) | {63, 64, 65, 511, 512, 513} | set(range(984, 999)) < set(tried)
-    assert len(set(tried)) == len(tried) < 80 and tried[sizes.middle - 1] == 998
+    assert len(set(tried)) == len(tried) < 120 and tried[sizes.middle - 1] == 998
 
 
 def test_every_remainder_is_left_twice_where_arrays_are_cheap() -> None:
     sizes = further("n = 500, m = 500, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
     tried = [n for n in values(sizes) if n > 40]
-    assert {n % 16 for n in tried} == set(range(16)) == set(sizes.remainders(500))
+    assert {n % 16 for n in tried} == set(range(16)) == set(sizes.remainders(500)) - {-1}
     assert all(n * n + n <= CHEAP for n in tried if n not in (249, 501))
-    assert [dict(size)["m"] for size in sizes.sizes] == values(sizes)
+    unequal = [number for number, (n, m) in enumerate(zip(values(sizes), values(sizes, "m")), 1) if n and m and n != m]
+    assert sizes.noted == (("where n and m differ", tuple(unequal)),)
 
 
 def test_numbers_that_differ_stay_apart() -> None:
     sizes = further("n = 300, m = 200, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
-    assert all(n > m or m == 1 for n, m in zip(values(sizes), values(sizes, "m")))
+    assert all(n > m or m <= 1 or n == 0 for n, m in zip(values(sizes), values(sizes, "m")))
     assert {m % 16 for m in values(sizes, "m")} == set(range(16))
 
 
 def test_arrays_of_many_dimensions_have_small_sizes() -> None:
     sizes = further("n = 40, y: out double[n*n*n*n]", "int n, double *y")
     assert set(range(1, 17)) < set(values(sizes)) and max(n for n in values(sizes) if n not in (19, 41)) == 16
-    assert set(sizes.remainders(40)) == set(range(16))
+    assert set(sizes.remainders(40)) == {-1, *range(16)}
 
 
 @pytest.mark.parametrize(
@@ -59,3 +63,59 @@ def test_why_there_are_none(arguments: str, formals: str, clauses: str, why: str
 def test_lengths_that_small_sizes_do_not_have() -> None:
     tried = values(further("n = 60, y: out int[n - 36]", "int n, int *y"))
     assert min(tried) == 37 and {59, 61} < set(tried)
+
+
+def extra(sizes: FurtherSizes) -> list[dict[str, int | float]]:
+    return [dict(sizes.sizes[number - 1]) for number in sizes.extra]
+
+
+def test_blocks_leave_rests_and_divide_sizes() -> None:
+    sizes = further("n = 5000, x: in double[n], y: out double[n]", "int n, double *x, double *y")
+    tried = [n for n in values(sizes) if n <= 5000]
+    for block in range(2, 65):
+        rests = {n % block for n in tried if n > block}
+        assert all(rests & {rest, (rest + 1) % block, (rest + 2) % block} for rest in range(block))
+    divided = [block for block in range(2, 129) if any(n % block == 0 and n >= 2 * block for n in tried)]
+    assert {40, 48, 50, 60, 100, 120, 128} < set(divided) and len(divided) > 90
+
+
+def test_small_sizes_have_few_blocks() -> None:
+    assert divided_by_most(0) == divided_by_most(5) == () and divided_by_most(7) == (6,)
+
+
+def test_sizes_are_drawn_from_the_seed() -> None:
+    call = call_of("n = 5000, x: in double[n], y: out double[n]", "int n, double *x, double *y")
+    first, again, other = (set(sizes_of_call(replace(call, seed=seed)).sizes) for seed in (1, 1, 2))
+    assert first == again and len(first - other) >= 8
+    assert {7501, 10001} < {n for ((_, n),) in first}
+
+
+def test_large_arrays_are_not_made_larger() -> None:
+    sizes = further("n = 100000, x: in double[n], y: out double[n]", "int n, double *x, double *y")
+    assert max(values(sizes)) == 100001
+
+
+def test_numbers_are_zero_together_and_alone() -> None:
+    sizes = further("n = 50, m = 40, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
+    empty = [size for size in extra(sizes) if 0 in size.values()]
+    assert empty == [{"n": 0, "m": 0}, {"n": 0, "m": 35}, {"n": 37, "m": 0}] and not sizes.noted
+
+
+def test_equal_numbers_differ_at_a_few_sizes() -> None:
+    sizes = further("n = 64, m = 64, k = 64, y: out double[n*m*k]", "int n, int m, int k, double *y")
+    ((words, numbers),) = sizes.noted
+    assert words == "where n and m and k differ"
+    assert [[int(v) for _, v in sizes.sizes[number - 1]] for number in numbers] == [
+        [31, 26, 21],
+        [26, 21, 31],
+        [21, 31, 26],
+    ]
+
+
+def test_floating_scalars_have_another_value_once() -> None:
+    arguments = "n = 64, a = 2.5, b = 0.0, h = 1.0 / n, y: out double[n]"
+    sizes = further(arguments, "int n, double a, double b, double h, double *y")
+    ((words, (number,)),) = sizes.noted
+    assert words == "with another a and b"
+    assert dict(sizes.sizes[number - 1]) == {"n": 37, "a": 1.875, "b": 0.75}
+    assert sizes.remainders(64)[number - 1] == -1

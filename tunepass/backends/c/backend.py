@@ -177,7 +177,9 @@ class CBackend(HostBackend):
                 from tunepass.backends.c.tasks import call_task
                 from tunepass.evaluators.compile_run import CompileRun
 
-                task = call_task(self.kernel, call, self.command, self.objectives()[0])
+                drawn = replace(call, seed=self.target.seed)
+                kernel = replace(self.kernel, body=replace(self.body, judged_by=drawn))
+                task = call_task(kernel, drawn, self.command, self.objectives()[0])
                 return CompileRun(replace(task, files=self.files))
             case RunCommand() as run:
                 from tunepass.backends.c.tasks import run_task

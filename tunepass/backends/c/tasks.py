@@ -17,7 +17,7 @@ from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.globals import exposing_text
-from tunepass.frontends.c.call.inputs import element_count, free_scalars, holds_random_numbers
+from tunepass.frontends.c.call.inputs import element_count, free_scalars, holds_random_numbers, open_elements
 from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.harness.source import harness_source
@@ -129,16 +129,23 @@ def _followed_by(following: Following, candidate: Candidate, source: str) -> Can
 def _inputs(call: KernelCall) -> Inputs:
     further, tuned = sizes_of_call(call), free_scalars(call.arguments, call.setup.scalars if call.setup else ())
     words = [", ".join(f"{name} = {value}" for name, value in size) for size in further.sizes]
+    real, whole = open_elements(call)
     return Inputs(
         sizes=tuple(words),
         stated=call.sizes is not None,
         basic=further.basic,
         middle=further.middle,
+        short=further.short,
         remainders=() if call.sizes is not None else further.remainders(max(tuned.values(), default=0)),
         one_size=further.none,
         finite=call.finite,
         drawn=holds_random_numbers(call),
+        real=real,
+        whole=whole,
         pairs=call.pairs,
+        shared=call.shared,
+        extra=further.extra,
+        noted=further.noted,
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

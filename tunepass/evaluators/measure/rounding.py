@@ -45,6 +45,7 @@ POOLS = (4, 8, 16, 32)  # elements that are pooled: as many as are of
 LIKE = 64.0  # times the element's magnitude at most
 TYPICAL = 0.99  # share of an array's elements whose roundings bound those of other inputs
 OF_ELEMENT = 4.0 * FACTOR  # few roundings of one element are known
+OF_ROUGH = 4.0  # of elements that are compared for what is wrong by much
 FEW = 1 / 16  # share of an array's elements
 UNIT = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52, 16: 2.0**-63}  # by bytes of a floating type: from 1 to the next number
 # By bytes of a floating type: no rounding is believed to cost more than this, of the outputs' size and at least of 1.
@@ -194,6 +195,11 @@ def is_steady(moved: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -
     with np.errstate(over="ignore"):
         rounding = OF_ELEMENT * moved
     return believed(rounding, spread, dtype) is rounding
+
+
+def is_roughly_steady(moved: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> bool:
+    """Does rounding move no element by so much of the largest output that what is wrong by much hides behind it?"""
+    return bool(OF_ROUGH * moved.max(initial=0.0) <= LARGEST[dtype.itemsize] * max(1.0, spread.peak))
 
 
 def tolerance_of_elements(moved: Floats, pool: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> Tolerance:

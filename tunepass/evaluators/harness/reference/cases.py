@@ -11,14 +11,35 @@ from dataclasses import dataclass, replace
 from tunepass.evaluators.harness.compare import POINTER
 
 SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
-DISTRIBUTIONS = {
+DISTRIBUTIONS = {  # distributions.h
     4: "equal elements",
     5: "ascending elements",
     6: "few whole numbers",
     7: "very small numbers",
     8: "very large numbers",
+    9: "descending elements",
+    10: "zeros",
+    11: "numbers up to 8",
+    12: "numbers up to 64",
+    13: "numbers up to 512",
+    14: "numbers of mixed magnitudes",
+    15: "numbers whose squares overflow",
+    16: "whole numbers up to 2^16",
+    17: "whole numbers up to 2^31",
+    18: "whole numbers from -2^9 to 2^9",
+    19: "whole numbers from -2^16 to 2^16",
+    20: "whole numbers from -2^24 to 2^24",
+    21: "whole numbers from -2^31 to 2^31",
+    22: "whole numbers from -2^63 to 2^63",
 }
-SCALED = (7, 8)
+PERMUTED = (4, 5, 9)  # numbers as they are drawn, alike or in another order
+REAL = (7, 8, 11, 12, 13, 14, 15)  # of floating types alone
+WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
+"""Distributions of whole numbers alone: the bits of the largest and of the least number."""
+APART = (9, 10, *REAL, *WHOLE)
+"""Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
+GROWING = ((11, 12, 13, 15), (16, 17), (18, 19, 20, 21, 22))  # tried as far as the source computes numbers there
+AT_MIDDLE = (4, 5, 6, 7, 8)  # at the largest cheap size; the others at the largest short one
 FURTHER_SEEDS = 6
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
@@ -27,31 +48,44 @@ SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a kernel may be called with besides the size that it is tuned at. `sizes` are the further ones, in words
-    (`n = 383`), of which the last is small; `stated` if the source says so, else all but the first `basic` ones may be
-    left out where they take the source long. `middle` is the number of one that is cheap and not small, `remainders`
-    are those of each by 16, `one_size` is why there are none. `pairs` of arrays may overlap; special values are asked
-    for (`finite=False`), tried on the winner (None) or not at all. An array of random numbers is `drawn`. `elements`
-    are those of all arrays at the tuned size; `found` are variables that are compared though nobody said so.
+    """What a kernel may be called with besides the size that it is tuned at.
+
+    `sizes` are the further ones, in words (`n = 383`), of which the last is small; `stated` if the source says so, else
+    all but the first `basic` ones may be left out where they take the source long. `middle` is the number of one that
+    is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, `one_size` is why
+    there are none. At the `extra` ones the source may fail more often than at others; at those of `noted` something
+    else is tried, in words.
+
+    `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
+    on the winner (None) or not at all. An array of random numbers is `drawn`; `real` and `whole`: of such arrays some
+    without a range hold floating numbers, and whole ones. `elements` are those of all arrays at the tuned size; `found`
+    are variables that are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()
     stated: bool = False
     basic: int = 0
     middle: int = 0
+    short: int = 0
     remainders: tuple[int, ...] = ()
     one_size: str = ""
     finite: bool | None = True
     drawn: bool = False
+    real: bool = True
+    whole: bool = False
     elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()
+    extra: tuple[int, ...] = ()
+    noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
-    An `optional` one is left out where the source computes nothing there that candidates can be compared with."""
+    An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
+    one is so as well, and no other is left out because the source does not end there."""
 
     seed: int
     size: int = 0
@@ -62,6 +96,7 @@ class Case:
     shift: int = 0
     words: str = ""
     optional: bool = False
+    late: bool = False
 
     @property
     def argument(self) -> str:
@@ -95,6 +130,8 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
         for k in range(FURTHER_SEEDS if inputs.elements <= SHORT else 0)
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
+    noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
+    sizes = [replace(c, late=c.size in inputs.extra, at_start=c.at_start and c.size not in noted) for c in sizes]
     distributed = _distributed(fresh, inputs)
     return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
 
@@ -136,10 +173,32 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
         return []
     return [
         Case(
-            seed=seed, size=inputs.middle, special=k, at_start=k % 2 == 1, shift=k, words=f"with {words}", optional=True
+            seed=seed,
+            size=inputs.middle if k in AT_MIDDLE else inputs.short,
+            special=k,
+            at_start=k % 2 == 1,
+            shift=k,
+            words=f"with {words}",
+            optional=True,
         )
         for k, words in DISTRIBUTIONS.items()
+        if _changes_inputs(k, inputs)
     ]
+
+
+def _changes_inputs(distribution: int, inputs: Inputs) -> bool:
+    """Does the kernel have arrays that hold other numbers then?"""
+    if distribution in PERMUTED:
+        return True
+    if distribution in REAL or distribution in WHOLE:
+        return inputs.real if distribution in REAL else inputs.whole
+    return inputs.real or inputs.whole
+
+
+def beyond(failed: Collection[Case], case: Case) -> bool:
+    """Does a case of whole numbers hold larger ones than one of those that failed?"""
+    most, least = WHOLE[case.special]
+    return any(most >= WHOLE[f.special][0] and least >= WHOLE[f.special][1] for f in failed if f.special in WHOLE)
 
 
 def _special(seed: int, inputs: Inputs) -> list[Case]:
@@ -156,6 +215,9 @@ def _overlapping(seed: int, inputs: Inputs) -> list[Case]:
         Case(seed=seed, size=_small(inputs), pair=k, shift=shift, words=_overlap_words(first, second, shift))
         for k, (first, second) in enumerate(inputs.pairs, 1)
         for shift in SHIFTS
+    ] + [
+        Case(seed=seed, size=_small(inputs), pair=k, words=_overlap_words(first, second, 0), optional=True)
+        for k, (first, second) in enumerate(inputs.shared, len(inputs.pairs) + 1)
     ]
 
 

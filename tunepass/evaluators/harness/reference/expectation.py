@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.harness import Calls
-from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, SCALED, Case
+from tunepass.evaluators.harness.reference.cases import APART, DISTRIBUTIONS, Case
 from tunepass.evaluators.harness.reference.rounding import Rounded, Rounding, joined, spreads_of
 from tunepass.evaluators.measure.rounding import (
     Floats,
     StatedTolerance,
     ValueSpread,
+    is_roughly_steady,
     is_steady,
     largest,
     moved_by,
@@ -87,15 +88,18 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
 
 
 def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
-    """Are whole numbers the same however it rounds, and others much the same?"""
+    """Are whole numbers the same however it rounds, and others much the same, and finite?"""
     for results in again:
         for first, other in zip(calls[case.poison], results.get(case, ())):
             if first.values.dtype.kind != "f":
                 if not np.array_equal(first.values, other.values):
                     return False
             elif not case.extreme:
+                if (np.isfinite(first.values) & ~np.isfinite(other.values)).any():
+                    return False
                 moved = moved_by(first.values, [other.values])
-                if not is_steady(moved, spread_of(first.values), first.values.dtype):
+                steady = is_roughly_steady if case.special in APART else is_steady
+                if not steady(moved, spread_of(first.values), first.values.dtype):
                     return False
     return True
 
@@ -115,23 +119,34 @@ def _by_element(
     compared: Mapping[Case, Calls], moved: Mapping[Case, Sequence[Floats]], sizes: Mapping[Case, Sequence[ValueSpread]]
 ) -> dict[Case, tuple[Tolerance, ...]]:
     """Elements are pooled over all cases, those with special values apart. Numbers of other magnitudes than usual are
-    compared for what is wrong by much: there the element that moves most says how far all may be off."""
+    compared for what is wrong by much: there the element that moves most says how far all may be off, and the largest
+    is the outputs' size."""
     pools: dict[Case, list[Floats]] = {case: [] for case in compared}
     for k in range(len(next(iter(compared.values()))[0])):
-        alone = [case for case in compared if case.extreme or case.special in SCALED]
-        for together in ([case for case in compared if case not in alone], *([case] for case in alone)):
+        alone = [case for case in compared if case.extreme or case.special in APART]
+        pooled_cases = [case for case in compared if case not in alone]
+        regular, late = ([case for case in pooled_cases if case.late == is_late] for is_late in (False, True))
+        for together in filter(None, (regular, late, *([case] for case in alone))):
             values = np.concatenate([compared[case][case.poison][k].values for case in together])
             moves = np.concatenate([moved[case][k] for case in together])
             pool = moves
             if values.dtype.kind == "f":
-                pool = largest(values, moves) if together[0].special in SCALED else pooled(values, moves)
+                pool = largest(values, moves) if together[0].special in APART else pooled(values, moves)
             ends = np.cumsum([moved[case][k].size for case in together])[:-1]
             for case, part in zip(together, np.split(pool, ends)):
                 pools[case].append(part)
     return {
-        case: tuple(map(_tolerance, moved[case], pools[case], sizes[case], calls[0]))
+        case: tuple(
+            _tolerance(m, pool, _size(case, spread), output)
+            for m, pool, spread, output in zip(moved[case], pools[case], sizes[case], calls[0])
+        )
         for case, calls in compared.items()
     }
+
+
+def _size(case: Case, spread: ValueSpread) -> ValueSpread:
+    """Most outputs are small beside the largest where inputs differ much."""
+    return replace(spread, size=spread.peak) if case.special in APART else spread
 
 
 def _tolerance(moved: Floats, pool: Floats, spread: ValueSpread, output: Output) -> Tolerance:

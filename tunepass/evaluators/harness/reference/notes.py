@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tunepass.evaluators.harness.compare import POINTER
-from tunepass.evaluators.harness.reference.cases import Case, Inputs
+from tunepass.evaluators.harness.reference.cases import GROWING, Case, Inputs
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.ir.c_kernel import UNCOMPARED
 
@@ -15,15 +15,28 @@ WIDEST = 16  # remainders of sizes
 
 def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     """Notes on the cases that were left out. Small sizes that the user did not name are left out without one, as long
-    as others leave the same remainders."""
+    as others leave the same remainders; so are large numbers, as long as smaller ones are compared."""
     required = [(case, why) for case, why in reference.left_out if not case.optional]
     named = [(case, why) for case, why in required if case.size <= 1 or inputs.stated]
     return (
         *(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in named),
         *([f"results are compared at the tuned size alone: {inputs.one_size}"] if inputs.one_size else ()),
         *missing_remainders(reference, inputs),
-        *_alike(reference, [case for case, _ in reference.left_out if case.optional and case.special]),
+        *_untried(reference, inputs),
+        *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
+
+
+def _untried(reference: Reference, inputs: Inputs) -> Iterator[str]:
+    compared, reasons = {case.size for case in reference.expected}, {c.size: why for c, why in reference.left_out}
+    for words, sizes in inputs.noted:
+        if compared.isdisjoint(sizes):
+            yield f"nothing is compared {words}: {next(reasons[size] for size in sizes)}"
+
+
+def _is_noted(case: Case, reference: Reference) -> bool:
+    first = {each: group[0] for group in GROWING for each in group}.get(case.special, case.special)
+    return case.special > 0 and first not in {compared.special for compared in reference.expected}
 
 
 def missing_remainders(reference: Reference, inputs: Inputs) -> Iterator[str]:

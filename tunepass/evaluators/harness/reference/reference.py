@@ -18,7 +18,7 @@ from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
-from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, Case
+from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, WHOLE, Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.reference.rounding import Rounding
@@ -32,6 +32,8 @@ from tunepass.study.outcome import Failed
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
 # Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
 FEW, MANY, MOST, QUICK_S, SMALL = 3, 6, 12, 0.05, 1 << 16
+FAILS = "the source itself crashes or leaves its arrays there, or with smaller ones"
+OVERFLOWS = "the source's own arithmetic overflows there"
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
@@ -135,10 +137,11 @@ def run_reference(
     changed = run.compute(last, limits, some, filling, measuring=True)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
-    judged = {**others.checked, **usual}
-    computed = {case: checked.calls for case, checked in judged.items()}
     call_s = max(checked.worked_s for checked in usual.values()) / 2
     rounding = Rounding(harness, candidate, run, alignment, limits, call_s)
+    _leave_out_undefined(others, rounding)
+    judged = {**others.checked, **usual}
+    computed = {case: checked.calls for case, checked in judged.items()}
     known = expectations(computed, tolerance, rounding)
     return Reference(
         expected=known.expected,
@@ -183,7 +186,13 @@ def _run_others(
     """Optional cases under a limit of their own, those with special values in a process of their own."""
     others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
-    for group, group_limits in ((_required, limits), (_optional, short), (_extreme, short)):
+    for group, group_limits in (
+        (_required, limits),
+        (_optional, short),
+        (_late, short),
+        (_whole, short),
+        (_extreme, short),
+    ):
         runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
         checked: dict[Case, CheckedCase] = {}
         results: dict[Case, CheckedCase | Failed] = {**runs.checked, **runs.failed}
@@ -195,7 +204,12 @@ def _run_others(
                 others.left_out[case] = reason
             elif isinstance(result, CheckedCase):
                 checked[case] = result
-        if group is _optional:
+        if group is _whole:
+            failed = [case for case, failure in runs.failed.items() if failure.stage in ("crash", "out_of_bounds")]
+            failed += [case for case in checked if beyond(failed, case)]
+            checked = {case: each for case, each in checked.items() if case not in failed}
+            others.left_out |= dict.fromkeys(failed, FAILS)
+        if group in (_optional, _late, _whole):
             checked, dear = affordable(checked, call_s, calls=2)
             others.left_out |= dear
         others.checked |= checked
@@ -207,11 +221,35 @@ def _required(case: Case) -> bool:
 
 
 def _optional(case: Case) -> bool:
-    return case.optional and not case.extreme
+    return case.optional and not (case.late or case.extreme or _whole(case))
+
+
+def _late(case: Case) -> bool:
+    return case.late
+
+
+def _whole(case: Case) -> bool:
+    """With whole numbers that may lead the source, as indices, into memory that is not its own."""
+    return case.special in WHOLE
 
 
 def _extreme(case: Case) -> bool:
     return case.optional and case.extreme
+
+
+def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
+    """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
+    cases = [case for case in others.checked if _whole(case)]
+    if not cases:
+        return
+    watched = rounding.watched()
+    if isinstance(watched, str):
+        reasons = dict.fromkeys(cases, f"nothing tells whether the source overflows there: {watched}")
+    else:
+        runs = run_cases(watched, cases, rounding.alignment, rounding.limits)
+        reasons = {case: OVERFLOWS if f.stage == "crash" else f.log for case, f in runs.failed.items()}
+    others.left_out |= reasons
+    others.checked = {case: each for case, each in others.checked.items() if case not in reasons}
 
 
 def _run_usual(

@@ -38,6 +38,11 @@ STRICT = ("-O1", "-fno-fast-math", "-ffp-contract=off", "-fsanitize-coverage=tra
 GENERIC = ("-mtune=generic",) if platform.machine() == "x86_64" else ()
 REORDERED = ("-O3", "-march=native", *GENERIC, "-ffast-math", "-ffp-contract=fast")
 VARIANTS = {STRICT: (STRICTLY, *BY_CHANCE), REORDERED: ("",)}
+WATCHED = ("-O1", "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow,bounds")
+TRAPPING: dict[Family, tuple[str, ...]] = {
+    "gcc": (*WATCHED, "-fsanitize-undefined-trap-on-error"),
+    "clang": (*WATCHED, "-fsanitize-trap=all"),
+}
 KNOWN: frozenset[Family] = frozenset(("gcc", "clang"))
 EXTREME_S = 5.0  # of all cases with special values
 BY_CHANCE_S = 2.0  # of all cases but the usual ones with modes drawn, which cost a few times the source's own time
@@ -116,6 +121,13 @@ class Rounding:
             otherwise = "by chance" if mode in BY_CHANCE else mode or "otherwise"
             return f"the source fails ({failures[0].stage}) when it rounds {otherwise}"
         return results
+
+    def watched(self) -> HarnessRun | str:
+        """The source's program that ends where arithmetic is not defined, or why there is none."""
+        flags = TRAPPING.get(self.harness.compiling.compiler.family)
+        if flags is None:
+            return "nothing is known of this compiler's flags that watch arithmetic"
+        return self._compiled(flags, self.harness.folder / "watched")
 
     def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | str:
         """The program, or why there is none: the compiler may not know the flags."""

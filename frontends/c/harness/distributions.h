@@ -1,0 +1,109 @@
+/* How the random inputs of a case of mode=check are distributed. After the generated part, before checks.h. The numbers
+ * are those of DISTRIBUTIONS in reference/cases.py. */
+
+enum {
+    TP_EQUAL = 4, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS,
+    TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_64, TP_TIMES_512, TP_MIXED, TP_BEYOND_SQUARES,
+    TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63
+};
+#define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
+#define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
+#define TP_FLOAT_MIXED 10 /* powers of two, up and down */
+#define TP_DOUBLE_MIXED 40
+#define TP_FLOAT_BEYOND 66 /* powers of two: the squares of such numbers leave the type's range */
+#define TP_DOUBLE_BEYOND 520
+
+/* 2^power */
+static double tp_power_of_two(int power) {
+    double result = 1.0, factor = power < 0 ? 0.5 : 2.0;
+    for (int k = power < 0 ? -power : power; k > 0; k--) result *= factor;
+    return result;
+}
+
+/* One number of an array whose contents the pragma leaves open. Other floating types than these stay as they are. */
+static double tp_redistributed(double x, int distribution, int is_double, uint64_t bits) {
+    const double scale = is_double ? TP_DOUBLE_SCALE : TP_FLOAT_SCALE;
+    const int mixed = is_double ? TP_DOUBLE_MIXED : TP_FLOAT_MIXED;
+    switch (distribution) {
+    case TP_FEW_WHOLE: return (double)((int)(x * 4.0 + 4.5) - 4); /* -4 to 4 */
+    case TP_SMALL_NUMBERS: return x / scale;
+    case TP_LARGE_NUMBERS: return x * scale;
+    case TP_ZEROS: return bits & 1 ? -0.0 : 0.0;
+    case TP_TIMES_8: return x * 8.0;
+    case TP_TIMES_64: return x * 64.0;
+    case TP_TIMES_512: return x * 512.0;
+    case TP_MIXED: return x * tp_power_of_two((int)(bits % (uint64_t)(2 * mixed + 1)) - mixed);
+    case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
+    default: return x;
+    }
+}
+
+/* So many bits of the magnitude of a whole number, as far as its type has them; `has_sign`: of both signs. */
+static uint64_t tp_whole_number(char kind, size_t size, int bits_wanted, int has_sign, uint64_t bits) {
+    const int wide = 8 * (int)size, most = kind == 'i' ? wide - 1 : wide;
+    const int taken = bits_wanted == 31 && size == 8 ? 33 : bits_wanted == 31 || bits_wanted > most ? most : bits_wanted;
+    const uint64_t magnitude = bits >> (64 - taken);
+    return kind == 'i' && has_sign && (bits & 1) ? ~magnitude : magnitude; /* -1 - magnitude */
+}
+
+static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution, uint64_t bits) {
+    switch (distribution) {
+    case TP_WHOLE_16: return tp_whole_number(kind, size, 16, 0, bits);
+    case TP_WHOLE_31: return tp_whole_number(kind, size, 31, 0, bits);
+    case TP_SIGNED_9: return tp_whole_number(kind, size, 9, 1, bits);
+    case TP_SIGNED_16: return tp_whole_number(kind, size, 16, 1, bits);
+    case TP_SIGNED_24: return tp_whole_number(kind, size, 24, 1, bits);
+    case TP_SIGNED_31: return tp_whole_number(kind, size, 31, 1, bits);
+    case TP_SIGNED_63: return tp_whole_number(kind, size, 63, 1, bits);
+    default: return 0;
+    }
+}
+
+static void tp_put_whole(unsigned char *at, size_t size, uint64_t whole) {
+    if (size == 1) *(uint8_t *)at = (uint8_t)whole;
+    if (size == 2) *(uint16_t *)at = (uint16_t)whole;
+    if (size == 4) *(uint32_t *)at = (uint32_t)whole;
+    if (size == 8) *(uint64_t *)at = whole;
+}
+
+static void tp_redistribute_number(unsigned char *at, char kind, size_t size, int distribution, uint64_t bits) {
+    if (kind == 'f' && size == sizeof(float)) *(float *)at = (float)tp_redistributed(*(float *)at, distribution, 0, bits);
+    if (kind == 'f' && size == sizeof(double)) *(double *)at = tp_redistributed(*(double *)at, distribution, 1, bits);
+    if (kind != 'i' && kind != 'u') return;
+    if (distribution == TP_FEW_WHOLE) { /* only the lowest byte is drawn */
+        const uint16_t one = 1;
+        unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
+        *low &= 3;
+    }
+    if (distribution == TP_ZEROS || distribution >= TP_WHOLE_16)
+        tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
+}
+
+static void tp_reverse_array(const tp_array *array) {
+    unsigned char held[TP_VARIED_BYTES];
+    if (array->size > sizeof held) return;
+    for (size_t low = 0, high = array->count; low + 1 < high; low++) {
+        unsigned char *first = array->data + low * array->size, *last = array->data + --high * array->size;
+        memcpy(held, first, array->size);
+        memcpy(first, last, array->size);
+        memcpy(last, held, array->size);
+    }
+}
+
+/* Of an array of random numbers; `open`: within no range of the pragma's. */
+static void tp_redistribute(int index, int distribution, int open, uint64_t seed) {
+    tp_array *array = &tp_arrays[index];
+    if (array->pieces) return;
+    if (distribution == TP_EQUAL)
+        for (size_t k = 1; k < array->count; k++) memcpy(array->data + k * array->size, array->data, array->size);
+    if (distribution == TP_ASCENDING || distribution == TP_DESCENDING) tp_sort_array(array);
+    if (distribution == TP_DESCENDING) tp_reverse_array(array);
+    if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING) return;
+    for (int i = 0; i < tp_leaf_count(array); i++) {
+        const tp_leaf leaf = tp_leaf_of(array, i);
+        for (size_t k = 0; k < array->count * leaf.count; k++)
+            tp_redistribute_number(array->data + k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size,
+                                   leaf.kind, leaf.size, distribution,
+                                   tp_random(seed + 0xD157 + (uint64_t)i, (uint64_t)index, k));
+    }
+}
