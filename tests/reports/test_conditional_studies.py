@@ -9,6 +9,7 @@ import pytest
 import tunepass as tp
 from tunepass.commands.answers.store import report_of_store
 from tunepass.study.results.importance import importance_of_values
+from tunepass.study.storage.location import StoreLocation
 
 RBF = "kernel == 'rbf'"
 
@@ -43,7 +44,7 @@ def test_slices_have_the_trials_in_which_a_parameter_is_active(study: tp.Study) 
 
 def test_the_values_of_a_store_are_those_that_all_trials_have(study: tp.Study, store: Path, tmp_path: Path) -> None:
     assert importance_of_values(study.objectives[0], study.trials).keys() == {"kernel", "rounds"}
-    report_of_store(str(store), None, tmp_path / "page.html")
+    report_of_store(StoreLocation.named(store), None, tmp_path / "page.html")
     assert "gamma" in (tmp_path / "page.html").read_text()
 
 
