@@ -117,7 +117,7 @@ static void tp_check_in_threads(const char *cases, int calls, size_t stack_bytes
         tp_say("case %d\n", caller->number);
         tp_set_up_case(&caller->c);
         bytes[caller->number] = tp_output_bytes();
-        caller->results = (unsigned char *)malloc((size_t)calls * bytes[caller->number] + 1);
+        caller->results = (unsigned char *)tp_new_memory((size_t)calls * bytes[caller->number] + 1);
         if (!caller->results) tp_fail(TP_EXIT_MEMORY, "no memory for the results");
         tp_make_stack(caller->number, stack_bytes);
     }

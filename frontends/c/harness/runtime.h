@@ -39,6 +39,7 @@
 /* Where the source is included, everything after it may use only what is included here, and nothing that sources poison:
  * this is for it. */
 static void tp_free(void *memory) { free(memory); }
+static void *tp_new_memory(size_t bytes) { return malloc(bytes); }
 static int tp_integer(const char *text) { return atoi(text); }
 static int tp_print(char *to, size_t size, const char *format, ...) {
     va_list words;

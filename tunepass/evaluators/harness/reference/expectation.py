@@ -28,6 +28,7 @@ from tunepass.evaluators.measure.rounding import (
 )
 from tunepass.evaluators.measure.tolerance import Tolerance
 
+OTHER_OUTPUTS = "the source makes other arrays there"
 UNSTEADY = "the source itself computes something else there when it rounds otherwise"
 
 
@@ -68,6 +69,7 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
     if needed:
         spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
     left_out = {c: UNSTEADY for c, calls in computed.items() if c.optional and not _is_steady(c, calls, again)}
+    left_out |= {c: OTHER_OUTPUTS for c, calls in computed.items() if c.optional and len(calls[0]) != len(real)}
     compared = {case: calls for case, calls in computed.items() if case not in left_out}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in usually))]
     sizes = {case: [s.joined(always) for s, always in zip(spreads[case], usual)] for case in compared}
