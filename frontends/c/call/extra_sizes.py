@@ -4,7 +4,7 @@ sizes in which equal numbers or floating scalars have other values."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from random import Random
 
 import numpy as np
@@ -35,7 +35,7 @@ def sizes_of_blocks(end: int, random: Random) -> list[int]:
     return [s for s in (*tails, *divided_by_most(end), *multiples, *drawn) if 0 < s <= end]
 
 
-@cache
+@lru_cache(64)
 def divided_by_most(end: int) -> tuple[int, ...]:
     """Sizes up to `end` that together are multiples of as many blocks as possible, at least two of each."""
     sizes = np.arange(max(0, end - SEARCHED), end + 1)
