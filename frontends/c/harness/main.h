@@ -100,7 +100,7 @@ static int tp_main(int argc, char **argv) {
     if (report) tp_report = tp_open(report, O_APPEND);
     tp_conversing = report && report[0] >= '0' && report[0] <= '9';
     if (outputs) tp_results = tp_open(outputs, O_TRUNC);
-    if (tp_guarded || timed) tp_catch_faults(), tp_refuse_traps();
+    if (tp_guarded || timed) tp_forget_signals(), tp_catch_faults(), tp_refuse_traps();
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
     const size_t stack_bytes = (size_t)tp_integer(tp_option(argc, argv, "stack", "0"));
     if (tp_guarded && stack_bytes) {

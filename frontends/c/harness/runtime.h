@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -487,6 +488,21 @@ static void tp_catch_faults(void) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
+}
+
+/* What the kernel's file set up before main neither interrupts the harness nor tells it anything: handlers of signals,
+ * blocked signals, timers. */
+static void tp_forget_signals(void) {
+#ifdef __linux__
+    const unsigned char none[256] = {0}; /* of sigaction, as Linux has it: the usual action */
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    setitimer(ITIMER_REAL, &never, NULL), setitimer(ITIMER_VIRTUAL, &never, NULL), setitimer(ITIMER_PROF, &never, NULL);
+    for (int timer = 0; timer < 64; timer++) syscall(SYS_timer_delete, timer);
+    for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, none, NULL, (size_t)8);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+#endif
 }
 
 /* From here on nobody sets traps by which a kernel could see that it is looked at: no handlers of the signals that traps
