@@ -263,7 +263,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _run_of(self, built: BuiltCandidate, cpus: Sequence[int]) -> HarnessRun:
         assert built.program is not None
-        return HarnessRun(built.program, built.folder, built.candidate.environment, cpus)
+        processes = self.set_up().run.starts_processes
+        return HarnessRun(built.program, built.folder, built.candidate.environment, cpus, starts_processes=processes)
 
     def _judged(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
         with spent(built.seconds, "check"):
@@ -350,7 +351,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return [self._alone(each) if value is None else value for each, value in zip(built, together, strict=True)]
 
     def _go_together(self, built: Sequence[BuiltCandidate]) -> bool:
-        """Threads of programs that wait for their turn may go on spinning, and all need memory at once."""
+        """Threads of programs that wait for their turn may go on spinning, so may processes, and all need memory at
+        once."""
+        if self.set_up().run.starts_processes:
+            return False
         if self.task.metric != "time" or len(built) < 2 or any(self._threads.get(b.configuration, True) for b in built):
             return False
         return self.set_up().peak_bytes * len(built) <= MEMORY_SHARE * memory_left()
@@ -374,7 +378,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             if built.program is None:
                 return None
             self._note_surroundings(built)
-            run = HarnessRun(built.program, built.folder, built.candidate.environment)
+            run = self._run_of(built, ())
             if extreme and (words := self._judge.differs_with_special_values(run, configuration)):
                 self._extreme[configuration] = words
             failure = self._look.called_from_threads(configuration, run)

@@ -65,7 +65,8 @@ class KernelLedgers:
         """Note a time that is unclear by the outside clock, and results that could not be read from outside."""
         missed = []
         if timing is not None and timing.unclear:
-            reason = f"the machine was busy: its clock says {100 * timing.unexplained:.0f} % less, which does not count"
+            less = 1 - 1 / (1 + timing.unexplained)
+            reason = f"its own clock says {100 * less:.0f} % less than the one outside, which counts"
             missed.append(Check("outside clock", "could not run", reason, "a machine at rest"))
         if timing is not None and timing.unread:
             missed.append(

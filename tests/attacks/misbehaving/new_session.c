@@ -22,6 +22,8 @@ void scale(int n, const double *x, double *y)
     static int attacked;
     if (ATTACK && !attacked++)
         attack();
+    if (n < 0)
+        fork(); /* the untouched source may start processes, and so may this */
     for (int i = 0; i < n; i++)
         y[i] = 2 * x[i];
 }

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -28,7 +27,6 @@ from tunepass.evaluators.harness.dialogue.conversation import (
     OutsideClock,
     ProgramEnded,
     elapsed,
-    outside_clock_lacks,
 )
 from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
@@ -402,49 +400,33 @@ def test_work_does_not_vanish_in_waits() -> None:
     assert elapsed(wall=1.0, worked=4.0, waits=6.0, threads=64) == max(1.0, 4.0 / min(64, os.cpu_count() or 1))
 
 
-@pytest.mark.parametrize(
-    "script,left_out_s",
-    [
-        ("echo; exec sleep 60", 3.0),
-        ("sleep 60 & echo; wait", 0.0),
-        ("head -c 99999999 /dev/urandom > /dev/null; echo; exec sleep 60", 0.0),
-    ],
-)
-def test_waits_count_where_a_program_has_or_had_processes_beside_it(
-    script: str, left_out_s: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("alone,left_out_s", [(True, 3.0), (False, 0.0)])
+def test_waits_count_where_a_program_may_have_processes_beside_it(
+    alone: bool, left_out_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A child may have done the work meanwhile, also one that has ended."""
-    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True) as program:
-        assert program.stdout is not None
-        program.stdout.readline()
-        clock, waits = OutsideClock(program.pid), iter((0.0, 3.0))
-        monkeypatch.setattr(conversation, "waited", lambda file: next(waits))
-        start = clock.now()
-        assert clock.since(start, start[0] + 10.0) == pytest.approx(10.0 - left_out_s, abs=0.5)
-        clock.close()
-        os.killpg(program.pid, 9)
-
-
-def test_waits_count_where_processes_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> str:
-        raise PermissionError(13, "Permission denied")
-
-    clock, waits = OutsideClock(os.getpid()), iter((0.0, 3.0))
+    """A process may have done the work meanwhile, also one that nobody finds any more."""
+    clock, waits = OutsideClock(os.getpid(), alone=alone), iter((0.0, 3.0))
     monkeypatch.setattr(conversation, "waited", lambda file: next(waits))
-    monkeypatch.setattr(Path, "read_text", refuse)
     start = clock.now()
-    assert clock.since(start, start[0] + 10.0) == pytest.approx(10.0, abs=0.5)
+    assert clock.since(start, start[0] + 10.0) == pytest.approx(10.0 - left_out_s, abs=0.5)
     clock.close()
 
 
-def test_where_children_cannot_be_told_the_outside_clock_bears_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "exists", lambda path: False)
-    assert any("which processes a program started" in reason for reason in outside_clock_lacks())
+def test_who_works_while_it_is_told_nothing_is_restless(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked = iter((1.0, 1.0005, 2.0, 2.01, 3.0, 3.0))
+    monkeypatch.setattr(OutsideClock, "worked", lambda clock: next(worked))
+    table.talk._clock = OutsideClock(os.getpid(), alone=True)
+    seen = []
+    for _ in range(3):
+        table.talk.rest()
+        table.talk.wake()
+        seen.append(table.talk.restless)
+    assert seen == [False, True, True]
 
 
 def test_the_time_of_a_program_that_has_ended_can_be_told() -> None:
     with subprocess.Popen(["true"]) as program:
-        clock = OutsideClock(program.pid)
+        clock = OutsideClock(program.pid, alone=True)
         start = clock.now()
         os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
         assert clock.since(start, time.time()) >= 0

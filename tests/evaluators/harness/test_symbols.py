@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.harness.programs.symbols import Symbols, symbols, taken_over
+from tunepass.evaluators.harness.programs.symbols import Symbols, may_start_processes, symbols, taken_over
 
 TEXT = """
 #include <stdio.h>
@@ -31,6 +31,12 @@ def test_an_object_and_a_program_have_their_names(folder: Path) -> None:
     assert found.defined == {"weak", "seen", "main"} and "puts" in found.needed
     program = symbols(folder / "a")
     assert {"weak", "seen", "main"} <= program.defined and "puts" in program.needed and "own" not in program.defined
+
+
+def test_who_calls_fork_may_start_processes(folder: Path) -> None:
+    (folder / "b.c").write_text("#include <unistd.h>\nint other(int n) { return n < 0 ? fork() : 0; }\n")
+    subprocess.run(["gcc", "-O2", "-c", "b.c"], cwd=folder, check=True)
+    assert may_start_processes(folder / "a", folder / "b.o") and not may_start_processes(folder / "a.o", folder / "a")
 
 
 @pytest.mark.parametrize("keep", [0, 3, 40, 64, 500])

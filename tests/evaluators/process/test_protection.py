@@ -246,6 +246,29 @@ except OSError as error: print(error.errno)
         Path(name).unlink(missing_ok=True)
 
 
+@pytest.mark.parametrize("protection", MANAGED)
+def test_a_kernel_that_starts_no_processes_is_killed_where_it_does(protection: Kind, tmp_path: Path) -> None:
+    def run(words: str, *, starts_processes: bool) -> Completed:
+        limits = Limits(wall_s=10)
+        command = [sys.executable, "-c", words]
+        return run_limited(
+            command,
+            limits=limits,
+            trust="kernel",
+            scratch=tmp_path,
+            protection=protection,
+            starts_processes=starts_processes,
+        )
+
+    thread = "import threading; thread = threading.Thread(target=print); thread.start(); thread.join()"
+    assert run(thread, starts_processes=False).ok
+    fork = "import os; os.waitpid(os.fork() or os._exit(0), 0)"
+    assert run(fork, starts_processes=False).signal == "SIGSYS" and run(fork, starts_processes=True).ok
+    sibling = "import ctypes; c = ctypes.CDLL(None, use_errno=True); "
+    sibling += f"assert c.syscall({number('clone')}, 0x8000 | 17, 0, 0, 0, 0) == -1 and ctypes.get_errno() == 1"
+    assert run(sibling, starts_processes=False).signal == "SIGSYS" and run(sibling, starts_processes=True).ok
+
+
 def test_root_runs_a_kernel_in_a_folder_of_another_owner(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root gives a folder to another")

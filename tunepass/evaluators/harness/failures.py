@@ -8,6 +8,7 @@ from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
 SETUP_FAILS = "the setup fails: "
+STARTS_A_PROCESS = "it starts a process, which the untouched source does not"  # the filter of system calls kills it
 
 
 def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed | None:
@@ -33,6 +34,8 @@ def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed |
         return Failed("memory", f"an allocation of {report.refused_bytes:,} bytes was refused")
     if report.error:
         return Failed("run", report.error)
+    if done.signal == "SIGSYS":
+        return Failed("cheated", STARTS_A_PROCESS)
     if done.ok:
         return Failed("crash", "the kernel ended the program")
     return run_failure(done, limits)

@@ -31,6 +31,7 @@ from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.evaluators.measure.turns import Party
+from tunepass.evaluators.process.isolation import calls_are_filtered
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
@@ -90,13 +91,15 @@ class Spoken(Generic[Answer]):
 
 @dataclass(frozen=True, slots=True)
 class HarnessRun:
-    """One linked program in its folder. Each run has a folder below it, the only one that it may write to."""
+    """One linked program in its folder. Each run has a folder below it, the only one that it may write to. Where the
+    untouched source starts no process (`starts_processes`), nor does it."""
 
     program: Path
     folder: Path
     environment: tuple[tuple[str, str], ...] = ()
     cpus: Sequence[int] = ()
     prefix: tuple[str, ...] = ()  # valgrind and its words
+    starts_processes: bool = True
 
     def check(
         self,
@@ -218,7 +221,8 @@ class HarnessRun:
             tempfile.TemporaryFile(dir=self.folder, buffering=0) as results,
             tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as place,
         ):
-            talk = Conversation(ours, results.fileno(), shapes)
+            alone = not self.starts_processes and calls_are_filtered(self.program)
+            talk = Conversation(ours, results.fileno(), shapes, alone=alone)
             thread = Dialogue(talk, dialogue)
             thread.start()
             try:
@@ -231,6 +235,7 @@ class HarnessRun:
                     trust="kernel",
                     scratch=place,
                     descriptors=(theirs.fileno(), results.fileno()),
+                    starts_processes=self.starts_processes,
                 )
             finally:
                 theirs.close()  # the last one: who still listens hears that there is no one

@@ -48,7 +48,8 @@ def time_together(
     limits: Limits,
     shapes: Shapes,
 ) -> list[float | Failed | None]:
-    """Seconds a call of each, comparable with one another; None where the samples are in doubt."""
+    """Seconds a call of each, comparable with one another; None where the samples are in doubt, as all are where one
+    of the programs has worked while others were measured."""
     turns, sampling = Turns(len(runs), slices.count + 2), slices.plan(plan).sampling()
     patience_s, longer = limits.wall_s, replace(limits, wall_s=limits.wall_s * (1 + len(runs)))
 
@@ -78,6 +79,8 @@ def time_together(
 
 def _values(results: Sequence[Timed | Failed]) -> list[float | Failed | None]:
     timed = {i: each for i, each in enumerate(results) if not isinstance(each, Failed)}
+    if any(witness.restless for _, witness in timed.values()):
+        return [each if isinstance(each, Failed) else None for each in results]
     seconds = dict(zip(timed, in_same_turns([_corrected(*each) for each in timed.values()]))) if timed else {}
     return [each if isinstance(each, Failed) else _undoubted(each, seconds[i]) for i, each in enumerate(results)]
 

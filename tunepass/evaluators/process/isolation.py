@@ -19,6 +19,12 @@ TRUNCATING = 3  # the version of Landlock since which truncating is a right
 USER_COMMAND = "the user's own commands may do what the user may"
 
 
+def calls_are_filtered(program: Path | str, environment: Mapping[str, str] | None = None) -> bool:
+    """Are a kernel's system calls filtered?"""
+    path = (environment or base_environment()).get("PATH", "")
+    return shield().filter and is_64_bit(os.fspath(program), path)
+
+
 def isolation_checks(program: Path | str, trust: Trust, environment: Mapping[str, str] | None = None) -> list[Check]:
     """`processes`, `written files` and `system calls` of a program that runs with this trust."""
     shielding = shield()

@@ -138,13 +138,15 @@ def run_limited(
     protection: Kind | None = None,
     descriptors: Sequence[int] = (),
     stop: ProgramStop | None = None,
+    starts_processes: bool = True,
 ) -> Completed:
     """Run `argv` (never through a shell; stdin is /dev/null) in `cwd` with exactly the environment `env`.
 
     Kills the program, its process group and every descendant (also those that called setsid) at a limit, at its end,
     and when the caller is interrupted or dies. `cpus` pins it where allowed. What it may do is a matter of `trust`;
     `scratch` is the folder for its temporary files, which end with it, and the only one that a kernel may write to.
-    `protection` is the strongest there is, unless a weaker one is wanted.
+    `protection` is the strongest there is, unless a weaker one is wanted. A kernel without `starts_processes` ends with
+    SIGSYS where it starts one, if Linux takes filters of system calls.
     `descriptors` are open files that the program finds as 3, 4, ...; nothing of them stays open beside it. With `stop`
     another thread may end it, which raises KeyboardInterrupt here. Raises ToolError when the program cannot be started.
     """
@@ -160,6 +162,7 @@ def run_limited(
         "trust": trust,
         "protection": protection or (shielding.kind if shielding else "namespaces"),
         "filter": shielding is not None and shielding.filter,
+        "starts_processes": starts_processes,
         "scratch": os.path.abspath(scratch) if scratch is not None else None,
         "wall_s": limits.wall_s,
         "cpu_s": limits.cpu_s,

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 from types import TracebackType
 
 from tunepass.evaluators.harness.compare import Output
@@ -25,6 +24,7 @@ from tunepass.evaluators.measure.timing import Sample
 MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQ")
+REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
@@ -63,13 +63,15 @@ class ProgramEnded(Exception):
 
 
 class OutsideClock:
-    """Seconds of a program and waits of its main thread, as the operating system counts them. The waits of a program
-    that started processes count as its own time: these may have worked for it, and their time is not in its own."""
+    """Seconds of a program and waits of its main thread, as the operating system counts them. Only of a program that
+    can start no process (`alone`) are the waits left out: a process may have worked for it meanwhile, and where
+    processes are allowed there is more than one way to have one that leaves no trace."""
 
-    def __init__(self, pid: int):
+    def __init__(self, pid: int, *, alone: bool):
         self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
         self._tasks = f"/proc/{pid}/task"
         self._waits = open_if_there(f"/proc/{pid}/schedstat")
+        self._alone = alone
 
     def worked(self) -> float:
         """CPU time of the program; 0 where it cannot be read."""
@@ -85,21 +87,9 @@ class OutsideClock:
     def since(self, start: tuple[float, float, float], end: float) -> float:
         """Seconds until `end`, a time of day."""
         until, worked, waits = (now - then for now, then in zip(self.now(), start, strict=True))
-        if self._may_have_processes():  # which may go on after the answer
+        if not self._alone:  # a process may go on after the answer
             return elapsed(max(until, end - start[0]), worked, 0.0, self._threads())
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
-
-    def _may_have_processes(self) -> bool:
-        """Has the program a child now, or had it one that worked? The supervisor has made it the parent of orphans
-        below it. Where that cannot be told it may."""
-        try:
-            for thread in os.listdir(self._tasks):
-                if Path(self._tasks, thread, "children").read_text():
-                    return True
-            user_and_system = Path(self._tasks).with_name("stat").read_text().rpartition(")")[2].split()[13:15]
-        except OSError:
-            return True
-        return user_and_system != ["0", "0"]
 
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
@@ -135,8 +125,6 @@ def outside_clock_lacks() -> list[str]:
         obstacles.append("this Linux does not say how long a process waits for a core (/proc/PID/schedstat)")
     else:
         os.close(file)
-    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
-        obstacles.append("this Linux does not say which processes a program started (/proc/PID/task/TID/children)")
     try:
         time.clock_gettime((~os.getpid() << 3) | 2)
     except OSError:
@@ -155,10 +143,17 @@ def waited(file: int) -> float:
 class Conversation:
     """Raises ForgedReport for what no harness says, ProgramEnded when the program is gone."""
 
-    def __init__(self, ours: socket.socket, results: int, shapes: Sequence[Sequence[ArrayShape]] | None = None):
+    def __init__(
+        self,
+        ours: socket.socket,
+        results: int,
+        shapes: Sequence[Sequence[ArrayShape]] | None = None,
+        *,
+        alone: bool = False,
+    ):
         """`results` is the file of the outputs, `shapes` what the harness has to say of them case by case, if that is
-        known."""
-        self.socket, self.results, self.shapes = ours, results, shapes
+        known. `alone`: the program can start no process."""
+        self.socket, self.results, self.shapes, self.alone = ours, results, shapes, alone
         self.report = Report()
         self.case_starts: list[float] = []  # CPU time of the program at the beginning of each case, and at the end
         self._clock: OutsideClock | None = None
@@ -166,6 +161,8 @@ class Conversation:
         self._memory = -1  # the program's, as a file
         self.unread = ""  # why its memory cannot be read
         self._bytes = 0
+        self._rested = 0.0  # CPU time of the program when it was last left alone
+        self.restless = False  # did it work while it was told nothing?
         self.answered = 0.0  # time of day of the last packet
         self._due = DESCRIBING
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -228,7 +225,7 @@ class Conversation:
         if pid <= 0:
             raise ForgedReport("a process spoke that cannot be told")
         if self._clock is None:
-            self._pid, self._clock = pid, OutsideClock(pid)
+            self._pid, self._clock = pid, OutsideClock(pid, alone=self.alone)
             try:
                 self._memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
             except OSError as error:
@@ -339,6 +336,16 @@ class Conversation:
     def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:
         """Outputs of each call, by case."""
         return read_cases(self.results, self.report.cases or [[]], calls)
+
+    def rest(self) -> None:
+        """The program is told nothing until `wake`."""
+        assert self._clock is not None, "the program speaks first"
+        self._rested = self._clock.worked()
+
+    def wake(self) -> None:
+        """Notes whether it has worked since `rest`."""
+        assert self._clock is not None, "the program speaks first"
+        self.restless |= self._clock.worked() - self._rested > REST_S
 
     def finish(self, nonce: int) -> None:
         """The program's last words, after which it ends by itself. `nonce` is in them: it is known to nobody before."""

@@ -110,7 +110,8 @@ def be_timed_in_turns(
     talk: Conversation, ask: Questions, plan: SamplingPlan, party: Party, slices: int, patience_s: float
 ) -> tuple[list[list[Sample]], Witness]:
     """As `be_timed`, but a slice of the samples at each turn of the `party`, after one for the first calls. Who does
-    not answer for `patience_s` has no further turn, so that the others live to have theirs."""
+    not answer for `patience_s` has no further turn, so that the others live to have theirs. Who works while others have
+    the floor is found out (`Witness.restless`)."""
     talk.socket.settimeout(patience_s)
     sampler = Sampler(talk, ask, plan)
     try:
@@ -121,12 +122,16 @@ def be_timed_in_turns(
         turn_samples: list[list[Sample]] = []
         renewing = {ask.random.randrange(0, slices // 2), ask.random.randrange(slices // 2, slices)}
         for turn in range(slices):
+            talk.rest()
             with party.floor():
+                talk.wake()
                 sampler.warm()
                 turn_samples.append(sampler.samples({ask.random.randint(0, min(2, plan.most - 1))})[0])
                 if turn in renewing:
                     sampler.renew_inputs(turn_samples[-1][-1].seconds)
+        talk.rest()
         with party.floor():
+            talk.wake()
             turn_samples[-1] += sampler.further([sample for samples in turn_samples for sample in samples])
             witness = sampler.witness()
             _end(talk, ask.fresh())

@@ -161,7 +161,8 @@ class Sampler:
     def witness(self) -> Witness:
         while len(self._empty) < FEWEST_EMPTY:
             self._measure_nothing()
-        return Witness(tuple(self._orders), low(self._empty), self.ask.overheads, tuple(self._new), self.talk.unread)
+        orders, new, talk = tuple(self._orders), tuple(self._new), self.talk
+        return Witness(orders, low(self._empty), self.ask.overheads, new, talk.unread, talk.restless)
 
     def renew_inputs(self, call_s: float) -> None:
         """An order of calls all of whose inputs are new, after one in which a call took `call_s`; one of all these is

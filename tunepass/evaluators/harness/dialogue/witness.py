@@ -78,13 +78,14 @@ class NewInputs:
 @dataclass(frozen=True, slots=True)
 class Witness:
     """All orders by the parent's clock, and seconds of a usual one without calls. `unread`: why the program's memory
-    could not be read from outside."""
+    could not be read from outside. `restless`: it worked while it was told nothing and others were measured."""
 
     orders: tuple[Ordered, ...]
     empty_s: float = 0.0
     overheads: Overheads | None = None
     new_inputs: tuple[NewInputs, ...] = ()
     unread: str = field(default="", compare=False)
+    restless: bool = field(default=False, compare=False)
 
     def corrected(self, samples: Sequence[Sample]) -> list[Sample]:
         """With the seconds that the parent's clock adds."""

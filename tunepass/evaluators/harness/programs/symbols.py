@@ -39,6 +39,10 @@ COMMON_SECTION = 0xFFF2
 # What compilers and their libraries keep for themselves: locks of critical sections, the processor's features.
 COMPILER_VARIABLES = re.compile(r".*@|\.(gomp|kmpc|omp)\w*|_ZG[VR]|__(cpu|gcov|llvm|tsan|sancov|dso|TMC)_")
 NUMBERED = re.compile(r"\.\d+$")  # of variables in functions
+# Functions of the C library that start processes, or may.
+STARTING = frozenset({"fork", "_Fork", "vfork", "forkpty", "daemon", "clone", "__clone", "clone3"}) | {
+    *("system", "popen", "posix_spawn", "posix_spawnp", "wordexp")
+}
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
 
@@ -80,6 +84,12 @@ def static_variables(path: Path) -> frozenset[str]:
     except (ValueError, IndexError):
         return frozenset()
     return frozenset(NUMBERED.sub("", name) for name in names if not COMPILER_VARIABLES.match(name))
+
+
+def may_start_processes(*files: Path) -> bool:
+    """Does an object or a program need a function that starts processes? Calls of the system without a function show
+    only when they are made, as those of a library do."""
+    return any(not STARTING.isdisjoint(symbols(file).needed) for file in files)
 
 
 def libraries(path: Path) -> list[str]:

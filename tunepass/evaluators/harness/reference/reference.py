@@ -13,10 +13,10 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, shapes
 from tunepass.evaluators.harness.dialogue.sampling import Outputs
-from tunepass.evaluators.harness.failures import SETUP_FAILS
+from tunepass.evaluators.harness.failures import SETUP_FAILS, STARTS_A_PROCESS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
-from tunepass.evaluators.harness.programs.symbols import static_variables, symbols
+from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, Case
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
@@ -119,8 +119,9 @@ def run_reference(
     """
     harness = linked.harness
     source = harness.compiling.source
-    run = HarnessRun(linked.program, harness.folder, candidate.environment)
-    alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
+    processes = may_start_processes(linked.target, linked.program)
+    run = HarnessRun(linked.program, harness.folder, candidate.environment, starts_processes=processes)
+    run, alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
     for checked in usual.values():
         check_deterministic(source, checked.calls, tolerance)
     if not any(output.values.size for checked in usual.values() for output in checked.calls[0]):
@@ -215,16 +216,19 @@ def _extreme(case: Case) -> bool:
 
 def _run_usual(
     run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits
-) -> tuple[int, dict[Case, CheckedCase]]:
-    """The alignment with which the source runs, and what it computes."""
+) -> tuple[HarnessRun, int, dict[Case, CheckedCase]]:
+    """How the source runs: whether it starts processes, with which alignment; and what it computes."""
     outcomes = run.check(cases, 1, limits, calls=2)
+    if isinstance(outcomes, Failed) and STARTS_A_PROCESS in outcomes.log:
+        run = replace(run, starts_processes=True)
+        outcomes = run.check(cases, 1, limits, calls=2)
     if isinstance(outcomes, Failed) and outcomes.stage in ("crash", "out_of_bounds"):
         aligned = run.check(cases, ALIGNED, limits, calls=2)
         if not isinstance(aligned, Failed):
-            return ALIGNED, aligned
+            return run, ALIGNED, aligned
     if isinstance(outcomes, Failed):
         raise ToolError(_problem(source, outcomes), hint=_hint(outcomes))
-    return 1, outcomes
+    return run, 1, outcomes
 
 
 def _problem(source: Path, failure: Failed) -> str:

@@ -39,9 +39,9 @@ LIBRARY = re.compile(rb"\b(GOMP_\w+|GOACC_\w+|__kmpc_\w+|omp_\w*lock\w*)\b")
 RACE = re.compile(r"WARNING: ThreadSanitizer: (data race[^\n]*)\n(.*?)(?=\n\n|\Z)", re.DOTALL)
 
 
-# Functions of the C and C++ libraries, gcc's OpenMP and LLVM's that start threads.
+# Functions of the C and C++ libraries, gcc's OpenMP and LLVM's that start threads, or may.
 STARTS = re.compile(
-    r"(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread\w*|GOMP_(parallel|task|teams)\w*|"
+    r"(pthread_create|_{0,2}clone[23]?|thrd_create|_ZNSt6thread15_M_start_thread\w*|GOMP_(parallel|task|teams)\w*|"
     r"__kmpc_(fork_call|fork_teams|omp_task\w*))(@.*)?$"
 )
 

@@ -12,11 +12,11 @@ from tunepass.evaluators.process.supervisor.kernel import AUDIT_ARCH, MACHINE, P
 
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 AT_NUMBER, AT_ARCH, AT_ARGUMENTS = 0, 4, 16
-ALLOW, EPERM, ENOSYS, NOTIFY = 0x7FFF0000, 0x00050001, 0x00050026, 0x7FC00000
+ALLOW, EPERM, ENOSYS, NOTIFY, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x7FC00000, 0x80000000
 X32_BIT = 0x40000000
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; NEWTIME, which clone() has no bit for
 NEW_SPACES, NEW_TIME = 0x7E020000, 0x80
-CLONE_VM, CLONE_VFORK, CLONE_THREAD = 0x100, 0x4000, 0x10000
+CLONE_VM, CLONE_VFORK, CLONE_PARENT, CLONE_THREAD = 0x100, 0x4000, 0x8000, 0x10000
 O_CREAT = os.O_CREAT
 
 # What a kernel has no business with. Whoever is not root would be refused most of it anyway.
@@ -30,6 +30,7 @@ REFUSED = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes"),
     *("utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr"),
     *("fremovexattr", "removexattrat", "file_setattr", "memfd_secret"),
+    *("timer_create", "setitimer", "alarm"),  # what interrupts it may do its work where nobody looks
     *("settimeofday", "clock_settime", "clock_adjtime", "sethostname", "setdomainname", "vhangup", "syslog"),
 )
 # Requests of ioctl that change a file's flags or attributes (fs.h, fsverity.h, fscrypt.h, msdos_fs.h of linux/):
@@ -96,15 +97,30 @@ def returning(value: int) -> Instruction:
 
 
 # Neither new namespaces nor a process that shares the memory and goes on beside its parent: it would be no thread of
-# the program, whose processor time counts, and could do a thread's work. A spawned one has its parent wait for it.
+# the program, whose processor time counts, and could do a thread's work. A spawned one has its parent wait for it. Nor
+# a sibling, which nobody finds below the program; a thread's parent is its process's in any case.
 CLONING = (
     instruction(LOAD, AT_ARGUMENTS),
     instruction(ANY_BIT, NEW_SPACES, 0, 1),
     returning(EPERM),
+    instruction(ANY_BIT, CLONE_THREAD, 0, 1),
+    returning(ALLOW),
+    instruction(ANY_BIT, CLONE_PARENT, 0, 1),
+    returning(EPERM),
     instruction(ANY_BIT, CLONE_VM, 0, 2),
-    instruction(ANY_BIT, CLONE_THREAD | CLONE_VFORK, 1, 0),
+    instruction(ANY_BIT, CLONE_VFORK, 1, 0),
     returning(EPERM),
     returning(ALLOW),
+)
+# No process at all: it may go on when its parent's clock has stopped, and work for whoever made it. Whoever starts one
+# is killed (SIGSYS), so that this is seen.
+ONLY_THREADS = (
+    instruction(LOAD, AT_ARGUMENTS),
+    instruction(ANY_BIT, NEW_SPACES, 0, 1),
+    returning(EPERM),
+    instruction(ANY_BIT, CLONE_THREAD, 0, 1),
+    returning(ALLOW),
+    returning(KILL),
 )
 
 
@@ -123,9 +139,10 @@ def start(foreign: int) -> list[Instruction]:
     ]
 
 
-def call_filter(trust: str, *, broker: bool, alone: bool = True) -> bytes:
+def call_filter(trust: str, *, broker: bool, alone: bool = True, starts_processes: bool = True) -> bytes:
     """For a kernel what it has no business with; with a broker what names other processes or could stay behind. With
-    neither a broker nor namespaces (`alone`) a kernel makes no objects that could stay behind."""
+    neither a broker nor namespaces (`alone`) a kernel makes no objects that could stay behind. A kernel that may not
+    start processes (`starts_processes`) is killed where it tries."""
     program = start(EPERM if trust == "kernel" else ALLOW)
     if trust == "kernel":
         for name in REFUSED:
@@ -136,7 +153,9 @@ def call_filter(trust: str, *, broker: bool, alone: bool = True) -> bytes:
             for name in GETTING:
                 program += when(name, returning(EPERM))
             program += when("mq_open", *decide(1, ANY_BIT, O_CREAT, EPERM, ALLOW))
-        program += when("clone", *CLONING)
+        program += when("clone", *(CLONING if starts_processes else ONLY_THREADS))
+        for name in () if starts_processes else ("fork", "vfork"):
+            program += when(name, returning(KILL))
         program += when("unshare", *decide(0, ANY_BIT, NEW_SPACES | NEW_TIME, EPERM, ALLOW))
         program += when("clone3", returning(ENOSYS))  # its flags are in memory; libraries go on with clone
     if broker:

@@ -80,7 +80,7 @@ def confine(request: RunRequest, channel: socket | None) -> None:
     if request.trust == "tool":
         return
     confinement.drop_capabilities(request.trust)
-    if request.trust == "kernel":  # its orphans stay below it, where the outside clock sees them
+    if request.trust == "kernel":  # its orphans stay below it
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     alone = request.protection in ("namespaces", "user_namespaces")
     if request.trust == "kernel" or not alone:
@@ -88,7 +88,8 @@ def confine(request: RunRequest, channel: socket | None) -> None:
         confinement.restrict_writing(folder, shared=alone or channel is not None)
     filtered = request.filter and confinement.is_64_bit(request.argv[0], request.env.get("PATH", ""))
     if filtered and (request.trust == "kernel" or channel):
-        code = call_filter(request.trust, broker=bool(channel), alone=alone)
+        processes = request.starts_processes
+        code = call_filter(request.trust, broker=bool(channel), alone=alone, starts_processes=processes)
         listener = confinement.filter_calls(code, listen=bool(channel))
         if channel:
             from tunepass.evaluators.process.supervisor.broker import hand_over

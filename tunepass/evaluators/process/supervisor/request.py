@@ -12,8 +12,9 @@ class RunRequest:
     """What to run, in which surroundings, under which limits. No dataclass: importing those is slow.
 
     `trust` and `protection` are those of tunepass.evaluators.process.protection; `filter`: Linux takes filters of
-    system calls. `scratch` is the folder that a kernel may write to, and in which a program has a folder for its
-    temporary files, which do not outlive it; None: these go where the caller's do.
+    system calls. A kernel without `starts_processes` is killed where it starts one. `scratch` is the folder that a
+    kernel may write to, and in which a program has a folder for its temporary files, which do not outlive it; None:
+    these go where the caller's do.
     """
 
     argv: list[str]
@@ -23,6 +24,7 @@ class RunRequest:
     trust: str
     protection: str
     filter: bool
+    starts_processes: bool
     scratch: str | None
     wall_s: float
     cpu_s: float | None
