@@ -32,7 +32,8 @@ from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
 from tunepass.evaluators.harness.dialogue.overheads import Overheads, measure_overheads
 from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport
-from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused
+from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused, Sampler
+from tunepass.evaluators.harness.dialogue.witness import Ordered
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.outcome import Failed
 
@@ -118,6 +119,20 @@ def table() -> Iterator[Table]:
 
 def questions(judge: Callable[[int, Outputs], Failed | None] = lambda variant, outputs: None) -> Questions:
     return Questions(Random(1), range(100, 106), judge, filling=99, seed=2)
+
+
+def test_late_orders_are_looked_at_as_well_as_early_ones() -> None:
+    few = [Questions(Random(k), range(3), lambda variant, outputs: None, 9, 2).positions() for k in range(200)]
+    assert all(len(positions) == 3 for positions in few)
+    seen = set[int]().union(*few)
+    assert min(seen) == 0 and max(seen) > 400 and any(max(positions) < 21 for positions in few)
+
+
+def test_any_order_of_a_slice_may_be_looked_at(table: Table) -> None:
+    sampler = Sampler(table.talk, questions(), replace(PLAN, budget_s=0.01, most=40), groups=2)
+    assert {sampler.in_a_slice() for _ in range(400)} == set(range(6))  # as many as the time allows
+    sampler._orders = [Ordered(1e-4, 2, range(2))]
+    assert {sampler.in_a_slice() for _ in range(900)} == set(range(20))  # as many as the samples need
 
 
 PLAN = MeasurePlan(warmup_s=0.01, budget_s=60.0, least=10, most=10).sampling()

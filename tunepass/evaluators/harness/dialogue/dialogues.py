@@ -126,7 +126,7 @@ def be_timed_in_turns(
             with party.floor():
                 talk.wake()
                 sampler.warm()
-                turn_samples.append(sampler.samples({ask.random.randint(0, min(2, plan.most - 1))})[0])
+                turn_samples.append(sampler.samples({sampler.in_a_slice()})[0])
                 if turn in renewing:
                     sampler.renew_inputs(turn_samples[-1][-1].seconds)
         talk.rest()

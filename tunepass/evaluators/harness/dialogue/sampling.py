@@ -28,7 +28,10 @@ MAKING_S = 2e-2  # of a sample, that what is done between its calls may take
 MOST_CALLS = 1 << 20  # of an order
 MOST_IN_SAMPLE = 1000
 STEADY = 0.02  # by which the medians of two orders differ at most
-LOOKED_AT = ((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80))  # in each, one order
+LOOKED_AT = (  # in each, one order, as far as there are known results
+    *((0, 1), (2, 3), (4, 7), (8, 12), (13, 20), (21, 32), (33, 50), (51, 80)),
+    *((81, 128), (129, 204), (205, 326), (327, 520)),
+)
 FEWEST_COMPARED, FEWEST_ORDERS = 2, 6
 LOOK_AT_FIRST = 0.5  # probability that the first call is looked at
 FEWEST_EMPTY, MOST_EMPTY = 3, 9  # orders without calls
@@ -74,8 +77,9 @@ class Questions:
         return self._left.pop() if self._left else None
 
     def positions(self) -> frozenset[int]:
-        """Numbers of the orders that are looked at, as long as there are variants."""
-        return frozenset(self.random.randint(*bounds) for bounds in LOOKED_AT)
+        """Numbers of the orders that are looked at: where there are few variants, late ones as well as early ones."""
+        some = self.random.sample(LOOKED_AT, min(len(LOOKED_AT), len(self._left)))
+        return frozenset(self.random.randint(*bounds) for bounds in some)
 
     def renewals(self) -> frozenset[int]:
         """Numbers of the orders after which all inputs are new in one."""
@@ -116,7 +120,8 @@ class Sampler:
         if self.first_s <= SLOW_S:
             started = time.monotonic()
             self._size(self._long_enough())
-            self._warm_up(started)
+            if self._warm_up(started).seconds < ORDER_S / 2 and self.groups * self.group < self.most_calls:
+                self._size(self._long_enough())  # the first calls were slower than others
         self._measure_nothing()
         self._new_look = self.ask.random.randrange(FEWEST_NEW)
 
@@ -136,6 +141,12 @@ class Sampler:
             number += 1
             if self.plan.is_enough(samples, time.monotonic() - started):
                 return samples, False
+
+    def in_a_slice(self) -> int:
+        """The number of an order, any of those that are made until the plan has enough samples."""
+        last = self._orders[-1].outside_s if self._orders else ORDER_S
+        by_samples, in_time = -(-self.plan.most // self.groups), 1 + int(self.plan.budget_s / last)
+        return self.ask.random.randrange(max(1, min(by_samples, in_time)))
 
     def further(self, samples: Sequence[Sample]) -> list[Sample]:
         """Samples of as many more orders as are needed to say something of them, and to have looked at some. Where
@@ -219,14 +230,16 @@ class Sampler:
         self.group = min(self.group, self.most_calls)
         self.groups = max(1, min(round(ORDER_S / (whole_s * self.group)), self.most_calls // self.group))
 
-    def _warm_up(self, started: float) -> None:
+    def _warm_up(self, started: float) -> Called:
+        """Until the calls are steady; the last of its orders."""
         plan, last = self.plan, math.inf
         while True:
-            now = median(sample.seconds for sample in self._call(self.groups * self.group, None).samples)
+            called = self._call(self.groups * self.group, None)
+            now = median(sample.seconds for sample in called.samples)
             spent = time.monotonic() - started
             steady = abs(now - last) <= STEADY * last and spent > plan.warmup_s / 10
             if steady or spent >= plan.warmup_s or (plan.cutoff_s and now > plan.cutoff_s):
-                return
+                return called
             last = now
 
     def _order(self, groups: int, look: bool) -> tuple[Sample, ...]:
