@@ -177,7 +177,8 @@ def test_calls_beside_which_nothing_is_done_leave_little_slack() -> None:
     new = NewInputs(0, order, tuple(taken(1e-6)), 1e-3)
     seen = replace(alone(1e-6), new_inputs=(new,))
     assert seen.new_factor(taken(1e-6)) == 1.0  # filling may have taken twice as long
-    assert replace(seen, new_inputs=(replace(new, pooled=True),)).new_factor(taken(1e-6)) == pytest.approx(5.0, rel=0.03)
+    pooled = replace(seen, new_inputs=(replace(new, pooled=True),))
+    assert pooled.new_factor(taken(1e-6)) == pytest.approx(5.0, rel=0.03)
 
 
 @pytest.mark.parametrize("new_s,doubted", [(4.1, False), (4.3, True)])

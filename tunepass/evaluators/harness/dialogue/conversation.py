@@ -25,7 +25,7 @@ MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQ")
 REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
-OWN_SETS = 2  # in place of `fresh`: each call has arrays of its own
+SET_OF_EACH = 2  # in place of `fresh`: each call has arrays of its own
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
@@ -287,7 +287,7 @@ class Conversation:
             count,
             seed - number * SEED_STEP,
             group=group or count,
-            fresh=OWN_SETS if pooled else int(fresh),
+            fresh=SET_OF_EACH if pooled else int(fresh),
             look=look if seen else None,
         )
         samples = self._take_samples(-(-count // (group or count)))

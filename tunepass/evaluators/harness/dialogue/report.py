@@ -74,14 +74,14 @@ class PooledOutput:
     """An output in each of several sets of arrays: its address in set 0, and in set 1, those of the next ones by
     `stride`."""
 
-    own: int
+    zeroth: int
     first: int
     stride: int
     bytes: int
 
     def address(self, number: int) -> int:
         """In that set."""
-        return self.first + (number - 1) * self.stride if number else self.own
+        return self.first + (number - 1) * self.stride if number else self.zeroth
 
 
 @dataclass(slots=True, kw_only=True)
