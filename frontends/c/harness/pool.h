@@ -4,10 +4,10 @@
 /* Before an order the inputs of each of its calls are drawn, into a set of arrays of its own, and its outputs stay there.
  * So a call with inputs that are all new needs neither filling, restoring nor copying while the other end's clock runs:
  * what is done beside it cannot be left out to make it seem fast. */
-#define TP_POOL_BYTES ((size_t)1 << 20) /* that all sets have together, where there are several */
+#define TP_POOL_BYTES ((size_t)1 << 20) /* that all sets have together: what leaves the second cache takes now this, now that long */
 #define TP_POOL_SETS 256
-#define TP_POOL_WARMED ((size_t)128 << 10) /* bytes of a set that is in the first cache when it is used again and again */
-static size_t tp_pool_sets;               /* 0: the arrays cannot be others in each call; 1: the kernel's own alone */
+#define TP_POOL_LEAST 1
+static size_t tp_pool_sets; /* 0: the arrays cannot be others in each call, or are too large for several sets */
 static size_t tp_pool_stride, tp_pool_bytes, tp_pool_offset[TP_MAX_ARRAYS];
 static unsigned char *tp_pool, *tp_pool_own[TP_MAX_ARRAYS];
 
@@ -42,19 +42,18 @@ static void tp_make_pool(void) {
         tp_pool_stride = (tp_pool_offset[i] + bytes + page - 1) / page * page;
         tp_pool_bytes += bytes;
     }
-    tp_pool_sets = tp_pool_bytes ? TP_POOL_BYTES / tp_pool_bytes : 1;
+    if (!tp_pool_bytes) return;
+    tp_pool_sets = TP_POOL_BYTES / tp_pool_bytes;
     if (tp_pool_sets > TP_POOL_SETS) tp_pool_sets = TP_POOL_SETS;
     if (tp_pool_sets < 1) tp_pool_sets = 1;
-    if (tp_pool_sets > 1) {
-        const size_t large = (size_t)2 << 20, whole = ((tp_pool_sets - 1) * tp_pool_stride + large - 1) / large * large;
-        void *memory = NULL;
-        if (posix_memalign(&memory, large, whole) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for further arrays");
+    const size_t large = (size_t)2 << 20, whole = ((tp_pool_sets - 1) * tp_pool_stride + large - 1) / large * large;
+    void *memory = NULL;
+    if (posix_memalign(&memory, large, whole) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for further arrays");
 #ifdef MADV_HUGEPAGE
-        madvise(memory, whole, MADV_HUGEPAGE);
+    madvise(memory, whole, MADV_HUGEPAGE);
 #endif
-        memset(memory, 0, whole);
-        tp_pool = (unsigned char *)memory;
-    }
+    memset(memory, 0, whole);
+    tp_pool = (unsigned char *)memory;
     tp_hold("pool %zu\n", tp_pool_sets);
     for (int i = 0; i < tp_array_count; i++)
         if (tp_is_output(&tp_arrays[i]))
@@ -68,16 +67,6 @@ static void tp_use_set(size_t set) {
     for (int i = 0; i < tp_array_count; i++)
         if (tp_is_pooled(&tp_arrays[i]))
             tp_arrays[i].data = set ? tp_pool + (set - 1) * tp_pool_stride + tp_pool_offset[i] : tp_pool_own[i];
-}
-
-/* Small arrays are in the first cache when the same ones are used again and again. */
-static void tp_warm_set(void) {
-    volatile unsigned char sink;
-    if (tp_pool_bytes > TP_POOL_WARMED) return;
-    for (int i = 0; i < tp_array_count; i++)
-        if (tp_is_pooled(&tp_arrays[i]))
-            for (size_t at = 0; at < tp_arrays[i].size * tp_arrays[i].count; at += 64) sink = tp_arrays[i].data[at];
-    (void)sink;
 }
 
 /* The inputs of so many calls, in a set each. What the kernel's own arrays hold afterwards has to be filled anew. */

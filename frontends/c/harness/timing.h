@@ -120,17 +120,17 @@ static void tp_make_plain_calls(const tp_command *command) {
 /* Calls in groups, each of which is a sample: the only place where a call is made that is timed or looked at, so that
  * neither the stack nor the registers tell for what. */
 static void tp_make_calls(const tp_command *command) {
-    const double calibration = tp_calibrate();
     const int calling = command->what == TP_CALLS, pooled = command->fresh == TP_OWN_SETS && tp_pool_sets;
+    const double calibration = pooled ? 1e-6 : tp_calibrate(); /* with a pool the less is done beside calls, the better */
     if (!pooled) tp_poison(1);
     for (uint64_t i = 0; i < command->count;) {
         const uint64_t left = command->count - i, group = command->group < left ? command->group : left;
         double total = 0, waited = 0;
-        const long before = tp_interruptions();
+        const long before = pooled ? 0 : tp_interruptions();
         for (uint64_t end = i + group; i < end; i++) {
             const uint64_t seed = tp_call_seed(command, i + 1);
             if (pooled)
-                tp_use_set(i % tp_pool_sets), tp_warm_set();
+                tp_use_set(i % tp_pool_sets);
             else if (command->fresh)
                 tp_fill_anew(seed), tp_vary(seed);
             else
@@ -146,20 +146,22 @@ static void tp_make_calls(const tp_command *command) {
             if (!calling && i + 1 < command->count) tp_renew_state(1);
         }
         const double sample = (total - waited) / (double)group - tp_clock_s;
-        tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample, tp_interruptions() - before, calibration,
-                waited);
+        tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample,
+                pooled ? 0 : tp_interruptions() - before, calibration, waited);
     }
     if (pooled) tp_use_set(0);
     __sync_synchronize(); /* the log is complete for who reads it from outside */
 }
 
-#define TP_AWAKE_S 5e-4 /* for which the next command is waited for without giving up the core: others would use the caches */
+#define TP_AWAKE_S 5e-4 /* for which the next command is waited for without going to sleep */
 
-/* The next command of the other end. `awake`: what was filled is to be in the caches when it comes. */
+/* The next command of the other end. `awake`: it is to begin at once, as being woken up takes now this, now that long. */
 static tp_command tp_next_command(int awake) {
     tp_command command;
-    for (double until = awake ? tp_now() + TP_AWAKE_S : 0; awake && tp_now() < until;)
+    for (double until = awake ? tp_now() + TP_AWAKE_S : 0; awake && tp_now() < until;) {
         if (recv(tp_report, &command, sizeof command, MSG_DONTWAIT) == (ssize_t)sizeof command) return command;
+        syscall(SYS_sched_yield); /* others may go first; and the system notes how long this process has worked */
+    }
     if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
     return command;
 }

@@ -254,11 +254,12 @@ class Conversation:
         while `look` runs, after the event, counts as well."""
         assert self._clock is not None, "the program speaks first"
         self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
-        start = self._clock.now()
+        clock, _, waits = self._clock.now()
         try:
             self.socket.send(COMMAND.pack(order, count, seed & U64, group, fresh))
         except OSError as error:
             raise ProgramEnded from error
+        start = clock, self._clock.worked(), waits  # it may have stayed awake until the order came
         event = self.hear(*until)
         answered = self.answered
         if look is not None:

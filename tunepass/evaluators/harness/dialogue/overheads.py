@@ -103,7 +103,8 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
 
 
 def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float, float]:
-    """x and, if calls with `fresh` inputs are made, n and u: the least of a few orders, which nothing disturbed."""
+    """x and, if calls with `fresh` inputs are made, n and u: the least of a few orders, which nothing disturbed. With a
+    pool the last but one: an order of it is short, and what disturbs the source's disturbs others' too."""
     first = talk.calls(1, random.getrandbits(64)).samples[0].seconds
     count = max(1, min(MOST_CALLS, talk.log_slots or 1, int(ENOUGH_S / max(first, 1e-7))))
     plain: list[float] = []
@@ -120,5 +121,9 @@ def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh
             called = talk.calls(number, random.getrandbits(64), group=sets or 1, fresh=True)
             renewed.append(median(sample.seconds for sample in called.samples))
             rest.append((called.seconds - overheads.overhead_s(number, 1, fresh=True)) / number - renewed[-1])
-    n_s = max(0.0, min(renewed, default=0.0) - min(plain))
-    return max(0.0, min(unexplained)), n_s, max(0.0, min(rest, default=0.0)) if sets else 0.0
+    renewed_s, rest_s = (_last_but_one(renewed), _last_but_one(rest)) if sets else (min(renewed, default=0.0), 0.0)
+    return max(0.0, min(unexplained)), max(0.0, renewed_s - min(plain)), max(0.0, rest_s)
+
+
+def _last_but_one(values: list[float]) -> float:
+    return sorted(values)[-2:][0] if values else 0.0
