@@ -42,6 +42,7 @@ CALLED = frozenset(
         "qsort",
         "read",
         "realloc",
+        "recv",
         "setitimer",
         "sigaction",
         "sigaltstack",

@@ -20,6 +20,8 @@ report is lines of text:
     log ADDRESS STRIDE SLOTS       mode=time: memory with the outputs of each call of an order, one call's behind the
                                    other's, as the outputs file would hold them
     place ADDRESS BYTES            in its stead, of each output in turn, where it lies itself: outputs are large
+    pool SETS                      mode=time: sets of arrays, where each call can have its own: set 0 are the kernel's
+    set OWN FIRST STRIDE BYTES     of each output in turn: its address in set 0, in set 1, from one set to the next
     sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    of a group of calls, without what reading the clock costs;
                                    the last: ready, but others ran; not in SECONDS
     error TEXT                     the harness itself could not go on
@@ -33,6 +35,9 @@ seed, group, fresh) at a time, and says `ok`, until it is told to go on:
                           calls; number k, from 1, has the inputs of the seed `seed + k TP_SEED_STEP`, so that any of
                           them may be one whose results are known. With `fresh` all inputs are filled anew before each.
                           Each `group` of calls is a sample; with a group of 0 none is, and nothing is timed
+                          With `fresh` 2 each call has a set of arrays, filled by POOL, and is the only one that does
+                          something: inputs do not change, and its outputs stay in its set
+    POOL count seed       fills the sets of `count` calls; FILL has to follow when their order is done
     NO_CALLS the same     the same without the calls: samples of nothing
     POISON                fills the outputs
     FILL 0 seed           fills all inputs anew
@@ -90,7 +95,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 10
+HARNESS_VERSION = 11
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

@@ -1,5 +1,5 @@
 /* A fixed part of every generated harness: how calls are made and timed, all of them as the other end orders. After
- * outputs.h. */
+ * pool.h. */
 
 static double tp_now(void) {
     struct timespec now;
@@ -83,7 +83,8 @@ typedef struct {
     uint64_t what, count, seed, group, fresh;
 } tp_command;
 
-enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL, TP_RENEW };
+enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL, TP_RENEW, TP_POOL };
+#define TP_OWN_SETS 2 /* `fresh`: each call has a set of arrays, filled before */
 #define TP_SEED_STEP 0xD6E8FEB86659FD93u /* between the seeds of two calls of an order */
 #define TP_LOG_BYTES ((size_t)4 << 20)
 #define TP_LOGGED_BYTES ((size_t)1 << 20) /* of a call's outputs, at most, if they can be read where they lie */
@@ -119,21 +120,23 @@ static void tp_make_plain_calls(const tp_command *command) {
 /* Calls in groups, each of which is a sample: the only place where a call is made that is timed or looked at, so that
  * neither the stack nor the registers tell for what. */
 static void tp_make_calls(const tp_command *command) {
-    const double calibration = tp_calibrate();
-    const int calling = command->what == TP_CALLS;
-    tp_poison(1);
+    const int calling = command->what == TP_CALLS, pooled = command->fresh == TP_OWN_SETS && tp_pool_sets;
+    const double calibration = pooled ? 1e-6 : tp_calibrate(); /* with a pool the less is done beside calls, the better */
+    if (!pooled) tp_poison(1);
     for (uint64_t i = 0; i < command->count;) {
         const uint64_t left = command->count - i, group = command->group < left ? command->group : left;
         double total = 0, waited = 0;
-        const long before = tp_interruptions();
+        const long before = pooled ? 0 : tp_interruptions();
         for (uint64_t end = i + group; i < end; i++) {
             const uint64_t seed = tp_call_seed(command, i + 1);
-            if (command->fresh)
-                tp_fill_anew(seed);
+            if (pooled)
+                tp_use_set(i % tp_pool_sets);
+            else if (command->fresh)
+                tp_fill_anew(seed), tp_vary(seed);
             else
-                tp_prepare();
-            tp_vary(seed);
+                tp_prepare(), tp_vary(seed);
             total += tp_timed_call(calling, group == 1 ? &waited : NULL);
+            if (pooled) continue;
             if (tp_log && i < tp_log_slots) {
                 tp_log_end = tp_log + i * tp_log_stride;
                 tp_write_outputs(TP_TO_LOG);
@@ -143,10 +146,24 @@ static void tp_make_calls(const tp_command *command) {
             if (!calling && i + 1 < command->count) tp_renew_state(1);
         }
         const double sample = (total - waited) / (double)group - tp_clock_s;
-        tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample, tp_interruptions() - before, calibration,
-                waited);
+        tp_hold("sample %.9e %ld %.6e %.3e\n", sample < 1e-9 ? 1e-9 : sample,
+                pooled ? 0 : tp_interruptions() - before, calibration, waited);
     }
+    if (pooled) tp_use_set(0);
     __sync_synchronize(); /* the log is complete for who reads it from outside */
+}
+
+#define TP_AWAKE_S 5e-4 /* for which the next command is waited for without going to sleep */
+
+/* The next command of the other end. `awake`: it is to begin at once, as being woken up takes now this, now that long. */
+static tp_command tp_next_command(int awake) {
+    tp_command command;
+    for (double until = awake ? tp_now() + TP_AWAKE_S : 0; awake && tp_now() < until;) {
+        if (recv(tp_report, &command, sizeof command, MSG_DONTWAIT) == (ssize_t)sizeof command) return command;
+        syscall(SYS_sched_yield); /* others may go first; and the system notes how long this process has worked */
+    }
+    if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
+    return command;
 }
 
 /* Says what happened, and does what it is told to until it may go on. */
@@ -154,13 +171,14 @@ static tp_command tp_obey(const char *event) {
     tp_command command = {TP_GO, 0, 0, 1, 0};
     for (; tp_conversing; event = "ok") {
         tp_say("%s\n", event);
-        if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
+        command = tp_next_command(command.what == TP_POOL);
         if (command.what == TP_GO) break;
         if (command.what == TP_CALLS && !command.group)
             tp_make_plain_calls(&command);
         else if (command.what == TP_CALLS || command.what == TP_NO_CALLS)
             tp_make_calls(&command);
         if (command.what == TP_POISON) tp_poison(1);
+        if (command.what == TP_POOL) tp_fill_sets(command.count, command.seed, TP_SEED_STEP);
         if (command.what == TP_FILL) tp_fill_anew(command.seed);
         if (command.what == TP_RENEW) tp_renew_state(0);
         if (command.what == TP_SHOW) tp_show(command.count);

@@ -264,6 +264,7 @@ class BuiltHarness:
     folder: Path
     text: str
     needs: frozenset[str] = frozenset()  # names that the harness's own object needs
+    before: tuple[Path, ...] = ()  # what comes before the candidate's object
 
     def link(
         self, candidate_object: Path, candidate: Candidate, folder: Path, *, by_own: bool = False
@@ -272,5 +273,5 @@ class BuiltHarness:
         runtime a sanitizer needs."""
         target = folder / "candidate"
         compiling = self.compiling.by(candidate) if by_own else self.compiling
-        _, failure = compiling.link([candidate_object, *self.objects], target, candidate, self.link_words)
+        _, failure = compiling.link([*self.before, candidate_object, *self.objects], target, candidate, self.link_words)
         return (None if failure else target), failure

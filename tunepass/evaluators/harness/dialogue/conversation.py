@@ -25,6 +25,7 @@ MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQ")
 REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
+SET_OF_EACH = 2  # in place of `fresh`: each call has arrays of its own
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 SO_TIMESTAMPNS, STAMP = 35, struct.Struct("=qq")  # socket(7), as most Linux machines number it; struct timespec
@@ -32,7 +33,7 @@ U64 = (1 << 64) - 1
 
 
 ANY_TIME = frozenset({"fault", "refused", "error"})  # lines of a report, and when they are due
-DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged", "left", "log", "place"}
+DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged", "left", "log", "place", "pool", "set"}
 CALLING = ANY_TIME | {"sample"}
 
 
@@ -46,6 +47,7 @@ class Order(IntEnum):
     SHOW = 4
     FILL = 5
     RENEW = 6
+    POOL = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,7 @@ class Conversation:
         seed: int = 0,
         *,
         group: int = 1,
-        fresh: bool = False,
+        fresh: int = 0,
         until: Sequence[str] = ("ok",),
         look: Callable[[], None] | None = None,
     ) -> tuple[str, float]:
@@ -252,11 +254,12 @@ class Conversation:
         while `look` runs, after the event, counts as well."""
         assert self._clock is not None, "the program speaks first"
         self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
-        start = self._clock.now()
+        clock, _, waits = self._clock.now()
         try:
             self.socket.send(COMMAND.pack(order, count, seed & U64, group, fresh))
         except OSError as error:
             raise ProgramEnded from error
+        start = clock, self._clock.worked(), waits  # it may have stayed awake until the order came
         event = self.hear(*until)
         answered = self.answered
         if look is not None:
@@ -268,21 +271,24 @@ class Conversation:
     ) -> Called:
         """`count` calls, a sample of each `group` of them (usually of all); call number `at` (from 1; 0: any) has the
         inputs of `seed`, the others such as it leads to, all of them new if `fresh`. The outputs of that call are
-        looked at when all are made, before the program does anything else. Not `real`: all but the calls."""
+        looked at when all are made, before the program does anything else. Not `real`: all but the calls. If the
+        program has a pool of arrays, new inputs are filled before the order."""
         self.order(Order.RENEW)
         looked: list[bytes] = []
         seen = self._memory >= 0 and (at > 0 or self.log_slots > 0)
-        number = at or count
+        number, pooled = at or count, fresh and self.pool_sets > 0
+        if pooled:
+            self.order(Order.POOL, count, seed - number * SEED_STEP)
 
         def look() -> None:
-            looked.append(self._read_outputs(number))
+            looked.append(self._read_set(number) if pooled else self._read_outputs(number))
 
         _, seconds = self.order(
             Order.CALLS if real else Order.NO_CALLS,
             count,
             seed - number * SEED_STEP,
             group=group or count,
-            fresh=fresh,
+            fresh=SET_OF_EACH if pooled else int(fresh),
             look=look if seen else None,
         )
         samples = self._take_samples(-(-count // (group or count)))
@@ -294,6 +300,18 @@ class Conversation:
     def log_slots(self) -> int:
         """Calls of an order whose outputs can be looked at; 0: the last one's alone."""
         return self.report.log.slots if self.report.log else 0
+
+    @property
+    def pool_sets(self) -> int:
+        """Calls of an order that can have arrays of their own, whose inputs are filled before; 0: none."""
+        return self.report.pool_sets if self._memory >= 0 else 0
+
+    def _read_set(self, call: int) -> bytes:
+        """Outputs of a call of the last order, which had arrays of its own."""
+        pooled = self.report.pooled
+        if [each.bytes for each in pooled] != [array.bytes for array in self.report.arrays]:
+            raise ForgedReport("its sets of arrays are none of its outputs")
+        return b"".join(self._read_memory(each.address(call - 1), each.bytes) for each in pooled)
 
     def _read_outputs(self, call: int) -> bytes:
         """Outputs of a call of the last order, read from the program's memory."""

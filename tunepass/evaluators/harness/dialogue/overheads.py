@@ -8,7 +8,9 @@ is subtracted of an order's time is therefore bounded by the same work around th
 | a       | order_s       | seconds of an order without calls                                                |
 | b       | call_s        | of what is done beside each call                                                 |
 | g       | sample_s      | of each sample                                                                   |
-| f       | fresh_s       | of drawing all inputs of a call anew                                             |
+| f       | fresh_s       | of drawing all inputs of a call anew; with a pool, all that is done beside it    |
+| p       | pooled_s      | a of an order with a pool; None: there is none                                   |
+| u       | pooled_rest_s | x of calls with a pool                                                           |
 | x       | unexplained_s | that a call takes, seen from outside, beyond its own time, b and g               |
 | n       | new_inputs_s  | that a call takes longer with inputs that are all new                            |
 """
@@ -35,6 +37,8 @@ class Overheads:
     call_s: float
     sample_s: float
     fresh_s: float
+    pooled_s: float | None = None
+    pooled_rest_s: float = 0.0
     unexplained_s: float = 0.0
     new_inputs_s: float = 0.0
     why_not: str = ""
@@ -44,7 +48,9 @@ class Overheads:
         return not self.why_not
 
     def overhead_s(self, calls: int, samples: int, *, fresh: bool = False) -> float:
-        """Seconds of an order without its calls: a + b calls + g samples + f calls."""
+        """Seconds of an order without its calls: a + b calls + g samples + f calls; with a pool p + f calls."""
+        if fresh and self.pooled_s is not None:
+            return self.pooled_s + calls * self.fresh_s
         return self.order_s + calls * (self.call_s + (self.fresh_s if fresh else 0.0)) + samples * self.sample_s
 
 
@@ -74,6 +80,8 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         call_s=call_s,
         sample_s=sample_s,
         fresh_s=known.fresh_s if known else 0.0,
+        pooled_s=known.pooled_s if known else None,
+        pooled_rest_s=known.pooled_rest_s if known else 0.0,
         unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
         why_not=talk.unread,
@@ -81,24 +89,41 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
     if known is not None:
         x_s = known.unexplained_s and min(known.unexplained_s, _of_calls(talk, random, overheads, fresh=False)[0])
         return replace(overheads, unexplained_s=x_s)
-    filled = enough(without_calls_s(1, 1, fresh=True))
-    fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
-    unexplained_s, new_inputs_s = _of_calls(talk, random, overheads, fresh=True)
-    return replace(overheads, fresh_s=fresh_s, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s)
+    filled_s = without_calls_s(1, 1, fresh=True)
+    if talk.pool_sets:
+        sets = talk.pool_sets
+        fresh_s = max(0.0, without_calls_s(sets, sets, fresh=True) - filled_s) / max(1, sets - 1)
+        overheads = replace(overheads, fresh_s=fresh_s, pooled_s=max(0.0, filled_s - fresh_s))
+    else:
+        filled = enough(filled_s)
+        fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
+        overheads = replace(overheads, fresh_s=fresh_s)
+    unexplained_s, new_inputs_s, pooled_rest_s = _of_calls(talk, random, overheads, fresh=True)
+    return replace(overheads, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s, pooled_rest_s=pooled_rest_s)
 
 
-def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float]:
-    """x and, if calls with `fresh` inputs are made, n: the least of a few orders, which nothing disturbed."""
+def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float, float]:
+    """x and, if calls with `fresh` inputs are made, n and u: the least of a few orders, which nothing disturbed. With a
+    pool the last but one: an order of it is short, and what disturbs the source's disturbs others' too."""
     first = talk.calls(1, random.getrandbits(64)).samples[0].seconds
     count = max(1, min(MOST_CALLS, talk.log_slots or 1, int(ENOUGH_S / max(first, 1e-7))))
     plain: list[float] = []
     renewed: list[float] = []
     unexplained: list[float] = []
+    rest: list[float] = []
+    sets = min(count, talk.pool_sets)
     for _ in range(1 if first > SLOW_S else REPEATS):
         called = talk.calls(count, random.getrandbits(64), group=1)
         plain.append(median(sample.seconds for sample in called.samples))
         unexplained.append((called.seconds - overheads.overhead_s(count, count)) / count - plain[-1])
         if fresh:
-            called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
+            number = sets or count
+            called = talk.calls(number, random.getrandbits(64), group=sets or 1, fresh=True)
             renewed.append(median(sample.seconds for sample in called.samples))
-    return max(0.0, min(unexplained)), max(0.0, min(renewed, default=0.0) - min(plain))
+            rest.append((called.seconds - overheads.overhead_s(number, 1, fresh=True)) / number - renewed[-1])
+    renewed_s, rest_s = (_last_but_one(renewed), _last_but_one(rest)) if sets else (min(renewed, default=0.0), 0.0)
+    return max(0.0, min(unexplained)), max(0.0, renewed_s - min(plain)), max(0.0, rest_s)
+
+
+def _last_but_one(values: list[float]) -> float:
+    return sorted(values)[-2:][0] if values else 0.0

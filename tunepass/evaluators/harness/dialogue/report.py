@@ -27,6 +27,8 @@ FORMS = {
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
         "log": r"log (\d{1,20}) (\d{1,15}) ([1-9]\d{0,9})",
         "place": r"place (\d{1,20}) (\d{1,15})",
+        "pool": r"pool ([1-9]\d{0,3})",
+        "set": r"set (\d{1,20}) (\d{1,20}) (\d{1,15}) (\d{1,15})",
         "sample": r"sample (\S{1,30}) (\d{1,15}) (\S{1,30}) (\S{1,30})",
         "fault": r"fault (?:(out_of_bounds) (\S{1,200}) (-?\d{1,18}) (\d{1,15}) ([1-9]\d{0,3})"
         r"|(read_only) (\S{1,200})|(stack)|(thrown) (.{1,400})|(setup) (.{1,400}))",
@@ -67,6 +69,21 @@ class Log:
     slots: int
 
 
+@dataclass(frozen=True, slots=True)
+class PooledOutput:
+    """An output in each of several sets of arrays: its address in set 0, and in set 1, those of the next ones by
+    `stride`."""
+
+    zeroth: int
+    first: int
+    stride: int
+    bytes: int
+
+    def address(self, number: int) -> int:
+        """In that set."""
+        return self.first + (number - 1) * self.stride if number else self.zeroth
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """Grows line by line while the program runs."""
@@ -82,6 +99,8 @@ class Report:
     places: list[tuple[int, int]] = field(
         default_factory=list
     )  # address and bytes of each output, where there is no log
+    pool_sets: int = 0  # sets of arrays of which each call of an order can have one
+    pooled: list[PooledOutput] = field(default_factory=list)
     fault: tuple[
         str, ...
     ] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
@@ -116,6 +135,10 @@ class Report:
                 self.log = Log(*(int(text) for text in words))
             case "place":
                 self.places.append((int(words[0]), int(words[1])))
+            case "pool":
+                self.pool_sets = int(words[0])
+            case "set":
+                self.pooled.append(PooledOutput(*(int(text) for text in words)))
             case "sample":
                 self.samples.append(_sample(*words))
             case "fault":

@@ -181,7 +181,10 @@ class Sampler:
         learned."""
         if call_s > LONG_S and self.first_s <= (1 + FIRST_SHARE) * call_s + FIRST_S:
             return
-        if not self._new_empty:
+        sets = self.talk.pool_sets
+        if sets and not self._new_empty:
+            self._new_size = max(1, min(sets, int(NEW_ORDER_S / call_s)))
+        elif not self._new_empty:
             self._new_size = 1
             empty_s = self._with_new_inputs(0, real=False).seconds
             self._new_size = max(1, min(self.most_calls, int(NEW_ORDER_S / (empty_s + call_s))))
@@ -192,15 +195,16 @@ class Sampler:
             self.ask.compare(self.ask.filling, called.outputs)
         overheads, size = self.ask.overheads, self._new_size
         overhead_s = overheads.overhead_s(size, size, fresh=True) if overheads else math.inf
-        ordered = Ordered(called.seconds, size, range(size), 1.0, overhead_s)
-        self._new.append(NewInputs(len(self._orders) - 1, ordered, called.samples, self._new_empty[-1]))
+        ordered = Ordered(called.seconds, size, range(len(called.samples)), 1.0, overhead_s)
+        empty_s = self._new_empty[-1]
+        self._new.append(NewInputs(len(self._orders) - 1, ordered, called.samples, empty_s, pooled=sets > 0))
         self.talk.order(Order.FILL, 0, self.ask.seed)
         if call_s <= LONG_S:
             self.warm()
 
     def _with_new_inputs(self, at: int, *, real: bool = True) -> Called:
-        seed = self.ask.filling if at else self.ask.fresh()
-        return self.talk.calls(self._new_size, seed, group=1, fresh=True, at=at, real=real)
+        seed, group = self.ask.filling if at else self.ask.fresh(), self._new_size if self.talk.pool_sets else 1
+        return self.talk.calls(self._new_size, seed, group=group, fresh=True, at=at, real=real)
 
     @property
     def most_calls(self) -> int:

@@ -13,11 +13,12 @@
 
 Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
 the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
-accuses nobody. All samples count as longer by (r_j - v) / m_k(j), which two fifths of the orders j undercut,
-where that is more than 1: calls of which few inputs changed may have been no computation of all results. Their slack
-has a larger share of what is done beside them, as filling inputs takes longer than a short call. A program is
-accused only where three quarters of all orders take far longer than all of its samples together, or calls with new
-inputs far longer than others.
+accuses nobody. By the same rule, with x_j = r_j - m_k(j), all samples count as longer by the factor
+1 + min(x_j, 2 (x_j - v)) / m_k(j), which two fifths of the orders j undercut, where that is more than 1: calls of which
+few inputs changed may have been no computation of all results. Where inputs are filled within the order, the slack of
+r_j has a larger share of what is done beside the calls, as filling takes longer than a short call. A program is accused
+only where three quarters of all orders take far longer than all of its samples together, or calls with new inputs far
+longer than others.
 
 Each sample is taken in one of these orders, and an order that is looked at is like any other.
 """
@@ -67,12 +68,14 @@ class Ordered:
 @dataclass(frozen=True, slots=True)
 class NewInputs:
     """An order of calls all of whose inputs are new, its samples, and seconds of such an order without calls. It came
-    after order number `after`, when the machine was as fast."""
+    after order number `after`, when the machine was as fast. `pooled`: each call had arrays of its own,
+    which were filled before the order."""
 
     after: int
     order: Ordered
     samples: tuple[Sample, ...]
     empty_s: float
+    pooled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +96,25 @@ class Witness:
         factor = self.new_factor(result)
         return [replace(each, seconds=factor * each.seconds) for each in result] if factor > 1 else result
 
-    def new_factor(self, samples: Sequence[Sample]) -> float:
-        """How many times a call takes longer, beyond the slack, with inputs that are all new; at least 1."""
+    def new_factor(self, samples: Sequence[Sample], *, whole: bool = True) -> float:
+        """How many times a call takes longer with inputs that are all new, as far as that counts; at least 1. Not
+        `whole`: beyond the slack."""
         longer_s = self.overheads.new_inputs_s if self.overheads else 0.0
         factors = []
         for new in self.new_inputs:
             call_s = median(samples[i].seconds for i in self.orders[new.after].samples)
             new_s = self._new_s(new)
-            factors.append((new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s)) / call_s)
+            over_s = new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s) - call_s
+            factors.append(1 + (min(new_s - call_s, 2 * over_s) if whole else over_s) / call_s)
         return max(1.0, low(factors)) if factors else 1.0
 
     def _new_s(self, new: NewInputs) -> float:
         """Seconds of a call with new inputs, by the clock that says more."""
         seen = Witness((new.order,), median(each.empty_s for each in self.new_inputs), self.overheads)
         call_s, overhead_s = median(sample.seconds for sample in new.samples), seen._overhead_s(new.order)
-        slack_s = CALL_SHARE * new.order.calls * call_s + NEW_OVERHEAD_SHARE * overhead_s + DELAY_S
-        return call_s * seen._factor(new.order, call_s, seen._seen_s(new.order), slack_s)
+        share = OVERHEAD_SHARE if new.pooled else NEW_OVERHEAD_SHARE
+        slack_s = CALL_SHARE * new.order.calls * call_s + share * overhead_s + DELAY_S
+        return call_s * seen._factor(new.order, call_s, seen._seen_s(new.order), slack_s, self._usual_s(new.pooled))
 
     def _explained(self, samples: Sequence[Sample]) -> list[Sample]:
         result, numbers = list(samples), frozenset(counted(samples))
@@ -118,7 +124,7 @@ class Witness:
             which = [samples[i].seconds for i in order.samples if i in numbers]
             seen_s = min(usual_s, self._seen_s(order))
             call_s = min(median(of_order), median(which or of_order))
-            factor = self._factor(order, call_s, seen_s, self._slack_s(order, call_s))
+            factor = self._factor(order, call_s, seen_s, self._slack_s(order, call_s), self._usual_s())
             for i in order.samples:
                 result[i] = replace(samples[i], seconds=factor * samples[i].seconds)
         return result
@@ -132,10 +138,15 @@ class Witness:
         slack_s = CALL_SHARE * claimed_s + OVERHEAD_SHARE * self._overhead_s(order) + DELAY_S
         return min(slack_s, MOST_SHARE * claimed_s)
 
-    def _factor(self, order: Ordered, call_s: float, seen_s: float, slack_s: float) -> float:
+    def _usual_s(self, pooled: bool = False) -> float:
+        """Seconds that a call may take beyond its own: somewhat more than those of the source do."""
+        if self.overheads is None:
+            return 0.0
+        return UNEXPLAINED_MARGIN * (self.overheads.pooled_rest_s if pooled else self.overheads.unexplained_s)
+
+    def _factor(self, order: Ordered, call_s: float, seen_s: float, slack_s: float, usual_s: float) -> float:
         claimed_s = order.calls * call_s
         unexplained_s = order.calls * seen_s - claimed_s
-        usual_s = UNEXPLAINED_MARGIN * self.overheads.unexplained_s if self.overheads else 0.0
         over_s = unexplained_s - slack_s - order.calls * usual_s
         return 1 + max(0.0, min(unexplained_s, 2 * over_s)) / claimed_s
 
@@ -145,7 +156,7 @@ class Witness:
     def doubts(self, samples: Sequence[Sample]) -> str:
         """Why the samples cannot be true; empty where they can."""
         call_s = median(samples[i].seconds for i in counted(samples))
-        if (self.new_factor(samples) - 1) * call_s > (REFILLED_FACTOR - 1) * call_s + SLACK_S:
+        if (self.new_factor(samples, whole=False) - 1) * call_s > (REFILLED_FACTOR - 1) * call_s + SLACK_S:
             new_s = median(self._new_s(new) for new in self.new_inputs)
             return (
                 f"its samples say {1000 * call_s:.6g} ms a call, but seen from outside, with inputs all of which "

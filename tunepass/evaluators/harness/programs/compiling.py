@@ -55,7 +55,18 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
             link_words.append(f"-Wl,--defsym={KERNEL}={linkage_name}")
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
     further = compiling.compile_further(folder)
-    return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed)
+    before = _compile_boundary(compiling, folder)
+    return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed, before)
+
+
+def _compile_boundary(compiling: Compiling, folder: Path) -> tuple[Path, ...]:
+    """An object behind which the next one's code begins at a multiple of 64 bytes: where in its lines of the cache a
+    loop lies can change its time by a third and more, and would depend on the length of the harness. Empty where the
+    compiler does not know these words of GNU's assembler."""
+    path, target = folder / f"boundary{USUAL_SUFFIX[compiling.language]}", folder / "boundary.o"
+    path.write_text('__asm__(".text\\n\\t.p2align 6");\n')
+    _, failure = compiling.run(["-w", "-c", path, "-o", target])
+    return () if failure else (target,)
 
 
 def _including(compiling: Compiling, reference: Candidate, folder: Path) -> list[str]:
