@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.accelerator import fronts_picture, references
-from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor
+from tests.benchmarks.accelerator.auto_search import auto_volumes
+from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor, starting_designs
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
 from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
 from tests.benchmarks.bench_deep import Extent, Study, fronts_drawn, mean_and_error, run, values_of
 from tests.surrogates.deep_layers import random_layers, random_rows
 from tunepass.reports.axis import Axis
+from tunepass.space.configuration import Configuration
 from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_layer import JITTER
@@ -79,6 +81,20 @@ def test_a_search_only_gains_and_all_models_share_the_start(table: DesignTable) 
         volumes, front = search.volumes(tried), search.front(tried)
         assert len(set(tried)) == 14 and len(volumes) == 3 and volumes[0] <= volumes[1] <= volumes[2]
         assert (np.diff(front[:, 0]) > 0).all() and (np.diff(front[:, 1]) < 0).all()
+
+
+def test_auto_begins_as_the_searches_and_suggests_only_what_is_fast_enough(table: DesignTable) -> None:
+    small = DesignTable(table.configurations[:60], table.losses[:60])
+    trained: list[Configuration] = []
+
+    def measure(configuration: Configuration) -> float:
+        trained.append(configuration)
+        return 0.01 * len(trained)
+
+    volumes = auto_volumes(small, 12, 3, 0, measure)
+    assert volumes[0] == TableSearch(small, 12, 0).volumes(starting_designs(small, 0)[:12])[0]
+    assert len(volumes) == 4 and (np.diff(volumes) >= 0).all() and volumes[3] > volumes[0]
+    assert len(set(trained)) == 3 and not set(trained) & set(small.configurations)
 
 
 def test_a_picture_has_the_front_of_each_model_and_of_the_table(table: DesignTable) -> None:

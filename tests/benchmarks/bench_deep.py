@@ -15,6 +15,8 @@ step         log density of 200 noisy points of a step function, given 50
 density      log density and RMSE, of log10 of error and power, of designs that a model has not seen, on the
              near-optimal fifth of the table (its first fronts), for some training sizes and random splits
 search       hypervolume (error 10 %, power 15 mW as reference) of 30 random designs and some that SMSego chooses
+auto         the same of these 30 and half as many that `auto` chooses of the space itself, each trained anew, where
+             `search` chooses among recorded designs
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.accelerator import fronts_picture, identities, picture, references
+from tests.benchmarks.accelerator.auto_search import auto_volumes
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, paper_settings, predictor
 from tests.benchmarks.accelerator.designs import TABLE, DesignTable, accelerator
 from tunepass.space.features.embedding import Embedding
@@ -39,7 +42,7 @@ from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 
 LEAST_TESTS = 150  # designs of the fifth that no training has
-TABLED = {"time", "step", "density", "search"}  # sections with tasks
+TABLED = {"time", "step", "density", "search", "auto"}  # sections with tasks
 Result = dict[str, float | list[float]]
 STEP_MODELS = tuple(name for name in MODELS if name != "joint_deep")
 
@@ -96,6 +99,9 @@ class Study:
         error, power = search.front(tried).T.tolist()
         return {"volume": search.volumes(tried), "error": error, "power": power}
 
+    def auto(self, iterations: int, seed: int) -> Result:
+        return {"volume": auto_volumes(self.table, 30, iterations, seed).tolist()}
+
 
 def timed_training() -> Result:
     """CPU seconds of a training of 300 rows as the paper's, and of a refit to 301 from it."""
@@ -135,6 +141,9 @@ def tasks(study: Study, extent: Extent, only: Sequence[str]) -> Iterator[tuple[s
                     f"search/{model}/{extent.iterations}/{number}",
                     lambda m=model, n=number: study.search(m, extent.iterations, n),  # type: ignore[misc]
                 )
+        if "auto" in only and number < extent.starts:
+            length = extent.iterations // 2
+            yield f"auto/auto/{length}/{number}", lambda i=length, n=number: study.auto(i, n)  # type: ignore[misc]
 
 
 def run(study: Study, extent: Extent, only: Sequence[str], path: Path) -> dict[str, Result]:
@@ -181,12 +190,15 @@ def print_tables(results: Mapping[str, Result], extent: Extent, only: Sequence[s
             for model in MODELS:
                 sets = [values_of(results, "density", model, size, name) for size in extent.sizes]
                 print(f"| {model} | {' | '.join(mean_and_error([v[output] for v in values]) for values in sets)} |")
-    if "search" in only:
-        marks = [0, *(m for m in (10, 20, 40, 100, 200) if m <= extent.iterations)]
+    searches = [("search", model, extent.iterations) for model in ("random", *MODELS)] if "search" in only else []
+    searches += [("auto", "auto", extent.iterations // 2)] if "auto" in only else []
+    marks = [0, *(m for m in (10, 20, 40, 100, 200) if m <= extent.iterations)]
+    if searches:
         print(f"\n| hypervolume after 30 random and | {' | '.join(map(str, marks))} |\n|---|{'---|' * len(marks)}")
-        for model in ("random", *MODELS):
-            volumes = values_of(results, "search", model, extent.iterations, "volume")
-            print(f"| {model} | {' | '.join(mean_and_error([v[mark] for v in volumes]) for mark in marks)} |")
+    for section, model, length in searches:
+        volumes = values_of(results, section, model, length, "volume")
+        shown = [mean_and_error([v[mark] for v in volumes]) if mark <= length else "" for mark in marks]
+        print(f"| {model} | {' | '.join(shown)} |")
 
 
 def fronts_drawn(results: Mapping[str, Result], extent: Extent, table: DesignTable) -> str:
@@ -212,7 +224,7 @@ def print_hours(results: Mapping[str, Result], extent: Extent, study: Study, onl
         if like:
             nearest = max(int(key.split("/")[2]) for key in like if int(key.split("/")[2]) <= int(size))
             seconds = np.mean([spent[key] for key in like if int(key.split("/")[2]) == nearest])
-            power = 2 if section == "search" or model.startswith("gp") else 1
+            power = 2 if section in ("search", "auto") or model.startswith("gp") else 1
             total += float(seconds) * (int(size) / nearest) ** power
     print(f"The whole (without --quick): about {total / 3600:.0f} hours of one core")
 
@@ -223,7 +235,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("out/bench_deep.jsonl"))
     parser.add_argument("--table", type=Path, default=TABLE, help="recorded designs (designs.py)")
     parser.add_argument("--rows", type=int, help="only the first designs of the table")
-    parser.add_argument("--only", default="identities,references,time,step,density,search")
+    parser.add_argument("--only", default="identities,references,time,step,density,search,auto")
     parser.add_argument("--picture", type=Path, help="where a picture of a step function's layers goes")
     parser.add_argument("--fronts", type=Path, help="where a picture of the searches' fronts goes")
     parser.add_argument("--geepee", type=Path, help="a checkout of geepee, for `references`")

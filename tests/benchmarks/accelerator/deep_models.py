@@ -110,6 +110,11 @@ def searched_models(name: str, seed: int) -> ObjectiveModels:
     return SeparateModels([model(number) for number in range(2)])
 
 
+def starting_designs(table: DesignTable, seed: int) -> list[int]:
+    """All designs in the order in which a random search tries them; searches begin with the first ones."""
+    return [int(index) for index in np.random.default_rng([seed, 0x73746172]).permutation(len(table.losses))]
+
+
 @dataclass(frozen=True, slots=True)
 class TableSearch:
     """A search of recorded designs: the one that SMSego's utility is largest for, by the logarithms of both losses."""
@@ -120,10 +125,10 @@ class TableSearch:
 
     def run(self, name: str, seed: int) -> list[int]:
         """The designs tried, the random ones first; of `random`, all are."""
-        order = np.random.default_rng([seed, 0x73746172]).permutation(len(self.table.losses))
+        order = starting_designs(self.table, seed)
         if name == "random":
-            return [int(index) for index in order[: self.start + self.iterations]]
-        tried = [int(index) for index in order[: self.start]]
+            return order[: self.start + self.iterations]
+        tried = order[: self.start]
         models, losses = searched_models(name, seed), np.log(self.table.losses)
         rows = models.rows(accelerator()[0].columns(list(self.table.configurations)))
         for left in range(self.iterations, 0, -1):
