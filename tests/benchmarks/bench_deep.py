@@ -15,7 +15,7 @@ step         log density of 200 noisy points of a step function, given 50
 density      log density and RMSE, of log10 of error and power, of designs that a model has not seen, on the
              near-optimal fifth of the table (its first fronts), for some training sizes and random splits
 search       hypervolume (error 10 %, power 15 mW as reference) of 30 random designs and some that SMSego chooses
-auto         the same of these 30 and half as many that `auto` chooses of the space itself, each trained anew, where
+auto         the same of these 30 and half as many that `auto` chooses of the space itself, each trained anew;
              `search` chooses among recorded designs
 """
 
