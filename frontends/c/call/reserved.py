@@ -42,7 +42,6 @@ CALLED = frozenset(
         "qsort",
         "read",
         "realloc",
-        "recv",
         "setitimer",
         "sigaction",
         "sigaltstack",

@@ -153,25 +153,12 @@ static void tp_make_calls(const tp_command *command) {
     __sync_synchronize(); /* the log is complete for who reads it from outside */
 }
 
-#define TP_AWAKE_S 5e-4 /* for which the next command is waited for without going to sleep */
-
-/* The next command of the other end. `awake`: it is to begin at once, as being woken up takes now this, now that long. */
-static tp_command tp_next_command(int awake) {
-    tp_command command;
-    for (double until = awake ? tp_now() + TP_AWAKE_S : 0; awake && tp_now() < until;) {
-        if (recv(tp_report, &command, sizeof command, MSG_DONTWAIT) == (ssize_t)sizeof command) return command;
-        syscall(SYS_sched_yield); /* others may go first; and the system notes how long this process has worked */
-    }
-    if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
-    return command;
-}
-
 /* Says what happened, and does what it is told to until it may go on. */
 static tp_command tp_obey(const char *event) {
     tp_command command = {TP_GO, 0, 0, 1, 0};
     for (; tp_conversing; event = "ok") {
         tp_say("%s\n", event);
-        command = tp_next_command(command.what == TP_POOL);
+        if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
         if (command.what == TP_GO) break;
         if (command.what == TP_CALLS && !command.group)
             tp_make_plain_calls(&command);

@@ -22,6 +22,7 @@ from tunepass.evaluators.harness.dialogue.conversation import (
     COMMAND,
     SEED_STEP,
     U64,
+    Called,
     Conversation,
     Order,
     OutsideClock,
@@ -264,6 +265,55 @@ def test_what_a_program_works_on_after_its_answer_counts(table: Table) -> None:
             pass
 
     assert talk.order(Order.POISON, look=work)[1] > 0.15 / (os.cpu_count() or 1)
+
+
+def test_calls_of_a_pool_last_from_the_answer_to_filling_to_the_next_one(table: Table) -> None:
+    """Both orders are there at once, so that it need not be woken up; and what it works on meanwhile is known."""
+    together: list[bool] = []
+
+    def program(harness: Harness) -> None:
+        def fill_and_call() -> None:
+            spin(0.1)
+            harness.say("ok")
+            together.append(COMMAND.unpack(harness.socket.recv(999, socket.MSG_DONTWAIT))[0] == Order.CALLS)
+            spin(0.02)
+            harness.say(SAMPLE, "ok")
+
+        harness.begin()
+        address = ctypes.addressof(harness.log)
+        harness.say("pool 8", f"set {address} {address} 8 8", "ready")
+        assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.RENEW
+        harness.say("ok")
+        harness.log[2] = 7.0
+        assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.POOL
+        fill_and_call()
+
+    talk = table.seat(program)
+    talk.hear("ready")
+    began = time.time()
+    called = talk.pooled_calls(8, 1, at=4)
+    assert together == [True] and float(called.outputs[0].values[0]) == 7.0  # of set 3 from set 1
+    assert 0 < called.seconds <= time.time() - began - 0.1 and called.worked_s > 0.11 and called.cores >= 1
+
+
+def spin(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+@pytest.mark.parametrize(
+    "worked_s,cores,seconds",
+    [
+        (0.0111, 1, 0.001),  # filling takes 10 ms, and up to a tenth more
+        (0.0210, 1, 0.00995),  # computed while inputs were filled, or after the answer
+        (0.0210, 2, 0.00495),
+    ],
+)
+def test_what_is_worked_while_inputs_are_filled_counts(worked_s: float, cores: int, seconds: float) -> None:
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, filling_s=1e-4)
+    called = Called(0.001, (), worked_s=worked_s, cores=cores)
+    assert source.pooled_calls_s(called, 100) == pytest.approx(seconds, rel=1e-6)
 
 
 def test_who_says_less_than_it_takes_is_doubted(table: Table) -> None:

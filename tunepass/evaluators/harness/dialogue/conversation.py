@@ -25,6 +25,7 @@ MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQ")
 REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
+SPIN_S = 5e-3  # for which threads of OpenMP stay awake after their work
 SET_OF_EACH = 2  # in place of `fresh`: each call has arrays of its own
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
@@ -53,11 +54,14 @@ class Order(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Called:
     """Seconds from an order of calls to its answer, the program's samples, one of each group of calls, and the outputs
-    of the call that was looked at."""
+    of the call that was looked at. With a pool, seconds between the answers to filling and to the calls, and the CPU
+    time of both, on so many `cores`, until the outputs have been read."""
 
     seconds: float
     samples: tuple[Sample, ...]
     outputs: tuple[Output, ...] = ()
+    worked_s: float = 0.0
+    cores: int = 1
 
 
 class ProgramEnded(Exception):
@@ -92,6 +96,10 @@ class OutsideClock:
         if not self._alone:  # a process may go on after the answer
             return elapsed(max(until, end - start[0]), worked, 0.0, self._threads())
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
+
+    def cores(self) -> int:
+        """On how many its threads can be."""
+        return min(self._threads(), os.cpu_count() or 1)
 
     def _threads(self) -> int:
         """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
@@ -166,6 +174,7 @@ class Conversation:
         self._rested = 0.0  # CPU time of the program when it was last left alone
         self.restless = False  # did it work while it was told nothing?
         self.answered = 0.0  # time of day of the last packet
+        self._is_stamped = False  # did the system say when?
         self._due = DESCRIBING
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         with contextlib.suppress(OSError):
@@ -212,6 +221,7 @@ class Conversation:
         if not packet:
             raise ProgramEnded
         self._bytes += len(packet)
+        self._is_stamped = any(kind == SO_TIMESTAMPNS for _, kind, _ in extra)
         if flags & socket.MSG_TRUNC or self._bytes > MOST_BYTES:
             raise ForgedReport(f"it reported more than {MOST_BYTES:,} bytes, or {PACKET:,} at once")
         self._check_sender([data for level, kind, data in extra if kind == socket.SCM_CREDENTIALS])
@@ -246,7 +256,7 @@ class Conversation:
         seed: int = 0,
         *,
         group: int = 1,
-        fresh: int = 0,
+        fresh: bool = False,
         until: Sequence[str] = ("ok",),
         look: Callable[[], None] | None = None,
     ) -> tuple[str, float]:
@@ -254,47 +264,67 @@ class Conversation:
         while `look` runs, after the event, counts as well."""
         assert self._clock is not None, "the program speaks first"
         self._due = CALLING if order in (Order.CALLS, Order.NO_CALLS) else ANY_TIME
-        clock, _, waits = self._clock.now()
-        try:
-            self.socket.send(COMMAND.pack(order, count, seed & U64, group, fresh))
-        except OSError as error:
-            raise ProgramEnded from error
-        start = clock, self._clock.worked(), waits  # it may have stayed awake until the order came
+        start = self._clock.now()
+        self._send(order, count, seed, group, int(fresh))
         event = self.hear(*until)
         answered = self.answered
         if look is not None:
             look()
         return event, self._clock.since(start, answered)
 
+    def _send(self, order: Order, count: int, seed: int, group: int, fresh: int) -> None:
+        try:
+            self.socket.send(COMMAND.pack(order, count, seed & U64, group, fresh))
+        except OSError as error:
+            raise ProgramEnded from error
+
     def calls(
         self, count: int, seed: int, *, group: int | None = None, fresh: bool = False, at: int = 0, real: bool = True
     ) -> Called:
         """`count` calls, a sample of each `group` of them (usually of all); call number `at` (from 1; 0: any) has the
         inputs of `seed`, the others such as it leads to, all of them new if `fresh`. The outputs of that call are
-        looked at when all are made, before the program does anything else. Not `real`: all but the calls. If the
-        program has a pool of arrays, new inputs are filled before the order."""
+        looked at when all are made, before the program does anything else. Not `real`: all but the calls."""
         self.order(Order.RENEW)
         looked: list[bytes] = []
         seen = self._memory >= 0 and (at > 0 or self.log_slots > 0)
-        number, pooled = at or count, fresh and self.pool_sets > 0
-        if pooled:
-            self.order(Order.POOL, count, seed - number * SEED_STEP)
+        number = at or count
 
         def look() -> None:
-            looked.append(self._read_set(number) if pooled else self._read_outputs(number))
+            looked.append(self._read_outputs(number))
 
         _, seconds = self.order(
             Order.CALLS if real else Order.NO_CALLS,
             count,
             seed - number * SEED_STEP,
             group=group or count,
-            fresh=SET_OF_EACH if pooled else int(fresh),
+            fresh=fresh,
             look=look if seen else None,
         )
         samples = self._take_samples(-(-count // (group or count)))
         if not (at and real):
             return Called(seconds, samples)
         return Called(seconds, samples, outputs_of(self.report.arrays, looked[0]) if seen else self.show(at))
+
+    def pooled_calls(self, count: int, seed: int, *, at: int = 0, real: bool = True) -> Called:
+        """As `calls` with inputs that are all new, each with arrays of its own, which are filled before. Both orders
+        are sent at once: the program begins with the calls when it has said that it has filled them, and the system
+        stamps what it says, so that nobody has to be woken up between."""
+        assert self._clock is not None, "the program speaks first"
+        self.order(Order.RENEW)
+        cores = self._clock.cores()
+        if cores > 1:
+            time.sleep(SPIN_S)
+        self._due, number, worked = CALLING, at or count, self._clock.worked()
+        self._send(Order.POOL, count, seed - number * SEED_STEP, count, 0)
+        self._send(Order.CALLS if real else Order.NO_CALLS, count, 0, count, SET_OF_EACH)
+        answers = []
+        for _ in range(2):
+            self.hear("ok")
+            answers.append(self.answered)
+        looked = self._read_set(number)
+        worked, samples = self._clock.worked() - worked, self._take_samples(1)
+        outputs = outputs_of(self.report.arrays, looked) if at and real else ()
+        return Called(max(0.0, answers[1] - answers[0]), samples, outputs, worked, cores)
 
     @property
     def log_slots(self) -> int:
@@ -304,7 +334,7 @@ class Conversation:
     @property
     def pool_sets(self) -> int:
         """Calls of an order that can have arrays of their own, whose inputs are filled before; 0: none."""
-        return self.report.pool_sets if self._memory >= 0 else 0
+        return self.report.pool_sets if self._memory >= 0 and self._is_stamped else 0
 
     def _read_set(self, call: int) -> bytes:
         """Outputs of a call of the last order, which had arrays of its own."""

@@ -10,6 +10,7 @@ is subtracted of an order's time is therefore bounded by the same work around th
 | g       | sample_s      | of each sample                                                                   |
 | f       | fresh_s       | of drawing all inputs of a call anew; with a pool, all that is done beside it    |
 | p       | pooled_s      | a of an order with a pool; None: there is none                                   |
+| d       | filling_s     | CPU time of filling the inputs of a call of a pool                               |
 | u       | pooled_rest_s | x of calls with a pool                                                           |
 | x       | unexplained_s | that a call takes, seen from outside, beyond its own time, b and g               |
 | n       | new_inputs_s  | that a call takes longer with inputs that are all new                            |
@@ -21,11 +22,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from statistics import median
 
-from tunepass.evaluators.harness.dialogue.conversation import Conversation
+from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation
 
 REPEATS = 5
 ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
 MOST_CALLS = 256
+FILLING_MARGIN = 1.1  # times the source's CPU time of filling
+AFTER_S = 50e-6  # of CPU time of each thread, before it goes to sleep
 SLOW_S = 0.05  # of a call, of which no more than one is made
 
 
@@ -39,6 +42,7 @@ class Overheads:
     fresh_s: float
     pooled_s: float | None = None
     pooled_rest_s: float = 0.0
+    filling_s: float = 0.0
     unexplained_s: float = 0.0
     new_inputs_s: float = 0.0
     why_not: str = ""
@@ -52,6 +56,12 @@ class Overheads:
         if fresh and self.pooled_s is not None:
             return self.pooled_s + calls * self.fresh_s
         return self.order_s + calls * (self.call_s + (self.fresh_s if fresh else 0.0)) + samples * self.sample_s
+
+    def pooled_calls_s(self, called: Called, calls: int) -> float:
+        """Seconds of an order with a pool: what is worked while inputs are filled, beyond what the source's filling
+        takes, and after the answer, is the calls' as well."""
+        own_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S * called.cores
+        return max(called.seconds, own_s / called.cores)
 
 
 def measure_overheads(talk: Conversation, random: Random, known: Overheads | None = None) -> Overheads:
@@ -82,6 +92,7 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         fresh_s=known.fresh_s if known else 0.0,
         pooled_s=known.pooled_s if known else None,
         pooled_rest_s=known.pooled_rest_s if known else 0.0,
+        filling_s=known.filling_s if known else 0.0,
         unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
         why_not=talk.unread,
@@ -89,17 +100,25 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
     if known is not None:
         x_s = known.unexplained_s and min(known.unexplained_s, _of_calls(talk, random, overheads, fresh=False)[0])
         return replace(overheads, unexplained_s=x_s)
-    filled_s = without_calls_s(1, 1, fresh=True)
     if talk.pool_sets:
-        sets = talk.pool_sets
-        fresh_s = max(0.0, without_calls_s(sets, sets, fresh=True) - filled_s) / max(1, sets - 1)
-        overheads = replace(overheads, fresh_s=fresh_s, pooled_s=max(0.0, filled_s - fresh_s))
+        overheads = _with_pool(talk, random, overheads)
     else:
-        filled = enough(filled_s)
+        filled = enough(without_calls_s(1, 1, fresh=True))
         fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
         overheads = replace(overheads, fresh_s=fresh_s)
     unexplained_s, new_inputs_s, pooled_rest_s = _of_calls(talk, random, overheads, fresh=True)
     return replace(overheads, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s, pooled_rest_s=pooled_rest_s)
+
+
+def _with_pool(talk: Conversation, random: Random, overheads: Overheads) -> Overheads:
+    sets = talk.pool_sets
+    one, all_sets = (
+        [talk.pooled_calls(count, random.getrandbits(64), real=False) for _ in range(REPEATS)] for count in (1, sets)
+    )
+    one_s = median(called.seconds for called in one)
+    fresh_s = max(0.0, median(called.seconds for called in all_sets) - one_s) / max(1, sets - 1)
+    filling_s = median(called.worked_s for called in all_sets) / sets
+    return replace(overheads, fresh_s=fresh_s, pooled_s=max(0.0, one_s - fresh_s), filling_s=filling_s)
 
 
 def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float, float]:
@@ -116,11 +135,14 @@ def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh
         called = talk.calls(count, random.getrandbits(64), group=1)
         plain.append(median(sample.seconds for sample in called.samples))
         unexplained.append((called.seconds - overheads.overhead_s(count, count)) / count - plain[-1])
-        if fresh:
-            number = sets or count
-            called = talk.calls(number, random.getrandbits(64), group=sets or 1, fresh=True)
+        if fresh and sets:
+            called = talk.pooled_calls(sets, random.getrandbits(64))
+            renewed.append(called.samples[0].seconds)
+            rest.append(overheads.pooled_calls_s(called, sets) - overheads.overhead_s(sets, 1, fresh=True))
+            rest[-1] = rest[-1] / sets - renewed[-1]
+        elif fresh:
+            called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
             renewed.append(median(sample.seconds for sample in called.samples))
-            rest.append((called.seconds - overheads.overhead_s(number, 1, fresh=True)) / number - renewed[-1])
     renewed_s, rest_s = (_last_but_one(renewed), _last_but_one(rest)) if sets else (min(renewed, default=0.0), 0.0)
     return max(0.0, min(unexplained)), max(0.0, renewed_s - min(plain)), max(0.0, rest_s)
 

@@ -195,7 +195,8 @@ class Sampler:
             self.ask.compare(self.ask.filling, called.outputs)
         overheads, size = self.ask.overheads, self._new_size
         overhead_s = overheads.overhead_s(size, size, fresh=True) if overheads else math.inf
-        ordered = Ordered(called.seconds, size, range(len(called.samples)), 1.0, overhead_s)
+        seconds = overheads.pooled_calls_s(called, size) if overheads and sets else called.seconds
+        ordered = Ordered(seconds, size, range(len(called.samples)), 1.0, overhead_s)
         empty_s = self._new_empty[-1]
         self._new.append(NewInputs(len(self._orders) - 1, ordered, called.samples, empty_s, pooled=sets > 0))
         self.talk.order(Order.FILL, 0, self.ask.seed)
@@ -203,8 +204,10 @@ class Sampler:
             self.warm()
 
     def _with_new_inputs(self, at: int, *, real: bool = True) -> Called:
-        seed, group = self.ask.filling if at else self.ask.fresh(), self._new_size if self.talk.pool_sets else 1
-        return self.talk.calls(self._new_size, seed, group=group, fresh=True, at=at, real=real)
+        seed = self.ask.filling if at else self.ask.fresh()
+        if self.talk.pool_sets:
+            return self.talk.pooled_calls(self._new_size, seed, at=at, real=real)
+        return self.talk.calls(self._new_size, seed, group=1, fresh=True, at=at, real=real)
 
     @property
     def most_calls(self) -> int:
