@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from dataclasses import replace
@@ -14,12 +15,14 @@ import pytest
 from tests.benchmarks.accelerator import fronts_picture, references
 from tests.benchmarks.accelerator.auto_search import auto_volumes
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor, starting_designs
+from tests.benchmarks.accelerator.deep_tables import fronts_drawn, mean_and_error, print_tables, sign_p, values_of
+from tests.benchmarks.accelerator.deep_tasks import Extent, Study, run
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
 from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
-from tests.benchmarks.bench_deep import Extent, Study, fronts_drawn, mean_and_error, run, values_of
 from tests.surrogates.deep_layers import random_layers, random_rows
 from tunepass.reports.axis import Axis
 from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Ordinal
 from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_layer import JITTER
@@ -124,6 +127,42 @@ def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: 
     assert values_of(again, "step", "sparse", 50, "density") == [[9.0], [2.0]]
     assert mean_and_error([1.0, 3.0]) == "2.000 ± 1.000"
     assert accelerator()[0].parameters[0].name == "HIDDEN"
+
+
+def test_pairs_count_in_how_many_starts_each_is_ahead(capsys: pytest.CaptureFixture[str], table: DesignTable) -> None:
+    """Havasi 2017, Table 4.3: p is 0.032 for 18 of 50, 0.968 for 31."""
+    assert sign_p(18, 32) == pytest.approx(0.032, abs=1e-3) and sign_p(31, 19) == pytest.approx(0.968, abs=1e-3)
+    extent = Extent(sizes=(), splits=0, steps=0, iterations=20, starts=2)
+    results = {
+        f"search/{model}/20/{start}": {"volume": [float(model == "sparse") + start] * 21, "seconds": 0.0}
+        for model in fronts_picture.LABELS for start in range(2)
+    }  # fmt: skip
+    print_tables(results, Study(table), extent, ["search"])
+    lines = capsys.readouterr().out.splitlines()
+    assert "| random : sparse | 0 : 2, 0.250 |" in lines and "| sparse : deep | 2 : 0, 1.000 |" in lines
+    assert "| random : deep | 0 : 0, 1.000 |" in lines
+
+
+def test_another_recorded_space_is_predicted_and_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pieces.json"
+    described = {
+        "schema": "tunepass-recorded-space/1", "name": "pieces", "coverage": "complete", "n_rows": 64, "n_valid": 63,
+        "parameters": [{"name": n, "kind": "ordinal", "domain": [1, 2, 4, 8, 16, 32, 64, 128]} for n in "ab"],
+        "objectives": [{"name": n, "direction": "minimize"} for n in ("time", "area")],
+    }  # fmt: skip
+    path.write_text(json.dumps(described))
+    rows = [(2**a, 2**b, 3 + abs(a - 4) + b, 1 + 2**b, int(a + b > 0)) for a in range(8) for b in range(8)]
+    lines = ["a,b,time,area,valid", *(",".join(map(str, row)) for row in rows)]
+    path.with_suffix(".csv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    found = DesignTable.recorded(path)
+    assert len(found.losses) == 63 and all(p.log for p in found.space.parameters if isinstance(p, Ordinal))
+    assert found.reference == pytest.approx((3.1, 2.2), abs=1.0)
+    study, extent = Study(found, "pieces"), Extent(sizes=(5, 6, 60), splits=1, steps=1, iterations=2, starts=1, start=4)
+    assert study.fitting(replace(extent, sizes=(1, 60))).sizes == () and Study(found).fitting(extent).sizes == ()
+    results = run(study, replace(extent, sizes=(5,)), ["density", "search", "step", "auto"], tmp_path / "r.jsonl")
+    assert {task.split("/")[0] for task in results} == {"density@pieces", "search@pieces"} and len(results) == 13
+    print_tables(results, study, replace(extent, sizes=(5,)), ["density", "search"])
+    assert "| density@pieces, first loss | 5 |" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("widths", "power"), [((3, 1), 0.5), ((3, 2, 1), 1.0), ((3, 3, 2, 2), 0.3)])

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 import tunepass as tp
-from tests.benchmarks.accelerator.deep_models import REFERENCE, starting_designs
-from tests.benchmarks.accelerator.designs import DesignTable, accelerator, error_share, modelled
+from tests.benchmarks.accelerator.deep_models import starting_designs
+from tests.benchmarks.accelerator.designs import REFERENCE, DesignTable, accelerator, error_share, modelled
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.python_eval import evaluate
 from tunepass.space.columns import length

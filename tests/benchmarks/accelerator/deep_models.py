@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.benchmarks.accelerator.designs import DesignTable, accelerator
+from tests.benchmarks.accelerator.designs import DesignTable
 from tunepass.acquisition.hypervolume import SMSego
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
+from tunepass.space.space import Space
 from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.models import GpModel, Model
 from tunepass.strategies.bo.objective_models import JointDeepModels, ObjectiveModels, SeparateModels
@@ -33,7 +34,6 @@ from tunepass.surrogates.sparse_gp import SparseProcess, SparseSettings
 
 MODELS = ("gp se, ML", "gp matern, ML", "gp matern, MAP", "sparse", "deep", "joint_deep")
 EPOCHS, BATCH = 2000, 50
-REFERENCE = (10.0, 15.0)  # Havasi 2017, §4.2: error in %, power in mW
 Predict = Callable[[Floats], tuple[Floats, Floats]]  # means and variances (m, k)
 
 
@@ -53,12 +53,7 @@ def predictor(name: str, x: Floats, losses: Floats) -> Predict:
     if name == "joint_deep":
         joint = JointDeepProcess(paper_settings(len(x)))
         joint.fit_joint(x, losses)
-
-        def predict(new: Floats) -> tuple[Floats, Floats]:
-            posterior = joint.joint_posterior(new)
-            return posterior.mean, np.diagonal(posterior.covariance, axis1=1, axis2=2) + joint.noise
-
-        return predict
+        return joint_predictor(joint)
     parts = [_single(name, x, np.ascontiguousarray(loss)) for loss in losses.T]
 
     def separate(new: Floats) -> tuple[Floats, Floats]:
@@ -66,6 +61,14 @@ def predictor(name: str, x: Floats, losses: Floats) -> Predict:
         return np.column_stack([mean for mean, _ in both]), np.column_stack([variance for _, variance in both])
 
     return separate
+
+
+def joint_predictor(process: JointDeepProcess) -> Predict:
+    def predict(new: Floats) -> tuple[Floats, Floats]:
+        posterior = process.joint_posterior(new)
+        return posterior.mean, np.diagonal(posterior.covariance, axis1=1, axis2=2) + process.noise
+
+    return predict
 
 
 def _single(name: str, x: Floats, loss: Floats) -> Predict:
@@ -93,9 +96,8 @@ def log_density(mean: Floats, variance: Floats, losses: Floats) -> Floats:
     return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + (losses - mean) ** 2 / variance).mean(axis=0))
 
 
-def searched_models(name: str, seed: int) -> ObjectiveModels:
+def searched_models(name: str, seed: int, space: Space) -> ObjectiveModels:
     """As the strategies refit them: anew when rows have grown by 8 %, from the last parameters in between."""
-    space = accelerator()[0]
     encoding, embedding = Encoding(space), Embedding(space.parameters)
     if name == "joint_deep":
         return JointDeepModels(encoding, lambda: JointDeepProcess(DeepSettings(seed=seed)))
@@ -129,8 +131,8 @@ class TableSearch:
         if name == "random":
             return order[: self.start + self.iterations]
         tried = order[: self.start]
-        models, losses = searched_models(name, seed), np.log(self.table.losses)
-        rows = models.rows(accelerator()[0].columns(list(self.table.configurations)))
+        models, losses = searched_models(name, seed, self.table.space), np.log(self.table.losses)
+        rows = models.rows(self.table.space.columns(list(self.table.configurations)))
         for left in range(self.iterations, 0, -1):
             tried.append(self._next(models, rows, losses, tried, left))
         return tried
@@ -148,8 +150,11 @@ class TableSearch:
     def _next(self, models: ObjectiveModels, rows: Floats, losses: Floats, tried: list[int], left: int) -> int:
         models.fit(rows[tried], losses[tried], rows[:0])
         others = np.setdiff1d(np.arange(len(rows)), tried)
-        acquisition = SMSego.of(losses[tried], np.log(REFERENCE), left=left)
+        acquisition = SMSego.of(losses[tried], np.log(self.table.reference), left=left)
         return int(others[np.argmax(acquisition.utility(models.posteriors(rows[others])))])
 
     def volume(self, tried: list[int]) -> float:
-        return float(hypervolume(self.table.losses[tried], np.array(REFERENCE)))
+        return self.volume_of(self.table.losses[tried])
+
+    def volume_of(self, losses: Floats) -> float:
+        return float(hypervolume(losses, np.array(self.table.reference)))

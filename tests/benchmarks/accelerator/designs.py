@@ -16,7 +16,7 @@ import importlib.util
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from tunepass.evaluators.recorded.table import read as read_recorded
 from tunepass.expr.python_eval import evaluate
 from tunepass.hwmodels.accelerator.device import load as load_device
 from tunepass.hwmodels.accelerator.model import costs
@@ -32,7 +33,10 @@ from tunepass.hwmodels.base import Costs
 from tunepass.ir.hls import HlsKernel
 from tunepass.jobs.reading import load as load_kernel
 from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Integer, Ordinal, Parameter
 from tunepass.space.space import Space
+from tunepass.study.outcome import Measured
+from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "accelerator"
@@ -40,6 +44,7 @@ SOURCE, DEVICE, ROWS = SAMPLES / "mlp.c", "accel-40nm", 6000
 TABLE = Path(__file__).parent / "designs.csv.gz"
 TRAINED = ("HIDDEN", "LEARNING_RATE", "DROPOUT", "L2", "BITS", "INTEGER_SHARE")  # train.py's arguments
 MODELLED = ("power", "cycles", "energy")
+REFERENCE = (10.0, 15.0)  # Havasi 2017, §4.2: error in %, power in mW
 DRAWS = 500  # at once
 
 
@@ -84,23 +89,45 @@ def error_share(configuration: Configuration, *more: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class DesignTable:
-    """Recorded designs: configurations and their losses (n, 2), error in % and power in mW."""
+    """Recorded designs: configurations and their losses (n, 2), of the accelerator error in % and power in mW.
+    Hypervolumes are taken below `reference`."""
 
     configurations: tuple[Configuration, ...]
     losses: Floats
+    space: Space = field(default_factory=lambda: accelerator()[0])
+    reference: tuple[float, float] = REFERENCE
 
     @staticmethod
     def read(path: Path = TABLE) -> DesignTable:
         text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
         rows = list(csv.DictReader(text.splitlines()))
-        space = accelerator()[0]
-        configurations = tuple(configuration_of(space, row) for row in rows)
+        configurations = tuple(configuration_of(accelerator()[0], row) for row in rows)
         losses = np.array([[100 * float(row["error"]), float(row["power"])] for row in rows]).reshape(-1, 2)
         return DesignTable(configurations, losses)
 
     def first(self, rows: int | None) -> DesignTable:
         """The first so many designs; None: all."""
-        return DesignTable(self.configurations[:rows], self.losses[:rows])
+        return replace(self, configurations=self.configurations[:rows], losses=self.losses[:rows])
+
+    @staticmethod
+    def recorded(path: Path) -> DesignTable:
+        """The measured rows of a recorded space (tunepass-recorded-space/1) by its first two objectives, numbers that
+        span a factor of 8 on the log scale. The reference is the worst of the front, and a tenth of its extent more."""
+        known = read_recorded(path)
+        space = Space([spread(parameter) for parameter in known.space.parameters])
+        measured = {c: o.values for c, o in known.outcomes.items() if isinstance(o, Measured)}
+        both = known.objectives[:2]
+        losses = np.array([[o.loss(values[o.name]) for o in both] for values in measured.values()])
+        front = losses[nondominated(losses)]
+        error, power = (front.max(axis=0) + 0.1 * (front.max(axis=0) - front.min(axis=0))).tolist()
+        return DesignTable(tuple(measured), losses, space, (error, power))
+
+
+def spread(p: Parameter) -> Parameter:
+    values = list(p.domain) if isinstance(p, (Ordinal, Integer)) else []
+    if not values:
+        return p
+    return Ordinal(p.name, sorted(values), log=len(values) > 2 and min(values) > 0 and max(values) >= 8 * min(values))
 
 
 def configuration_of(space: Space, row: Mapping[str, str]) -> Configuration:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.benchmarks.accelerator.deep_models import MODELS, REFERENCE
+from tests.benchmarks.accelerator.deep_models import MODELS
+from tests.benchmarks.accelerator.designs import REFERENCE
 from tunepass.reports import svg
 from tunepass.reports.axis import Axis, short
 from tunepass.surrogates.base import Floats
