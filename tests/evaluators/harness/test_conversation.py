@@ -267,33 +267,39 @@ def test_what_a_program_works_on_after_its_answer_counts(table: Table) -> None:
     assert talk.order(Order.POISON, look=work)[1] > 0.15 / (os.cpu_count() or 1)
 
 
-def test_calls_of_a_pool_last_from_the_answer_to_filling_to_the_next_one(table: Table) -> None:
-    """Both orders are there at once, so that it need not be woken up; and what it works on meanwhile is known."""
-    together: list[bool] = []
+@pytest.mark.parametrize("awake", [False, True])
+def test_calls_of_a_pool_last_from_the_answer_to_filling_to_the_next_one(
+    table: Table, monkeypatch: pytest.MonkeyPatch, awake: bool
+) -> None:
+    """Both orders are there at once, so that it need not be woken up. What it works on meanwhile is known, unless
+    threads wait awake."""
 
     def program(harness: Harness) -> None:
-        def fill_and_call() -> None:
-            spin(0.1)
-            harness.say("ok")
-            together.append(COMMAND.unpack(harness.socket.recv(999, socket.MSG_DONTWAIT))[0] == Order.CALLS)
-            spin(0.02)
-            harness.say(SAMPLE, "ok")
+        def answer(order: Order, seconds: float, *lines: str) -> None:
+            assert COMMAND.unpack(harness.socket.recv(999, socket.MSG_DONTWAIT if seconds else 0))[0] == order
+            spin(seconds)
+            harness.say(*lines, "ok")
 
         harness.begin()
         address = ctypes.addressof(harness.log)
         harness.say("pool 8", f"set {address} {address} 8 8", "ready")
-        assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.RENEW
-        harness.say("ok")
+        answer(Order.RENEW, 0)
         harness.log[2] = 7.0
         assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.POOL
-        fill_and_call()
+        spin(0.1)
+        harness.say("ok")
+        answer(Order.CALLS, 0.02, SAMPLE)
 
+    monkeypatch.setattr(OutsideClock, "cores", lambda self: 1 + awake)
     talk = table.seat(program)
     talk.hear("ready")
+    if awake:
+        monkeypatch.setattr(OutsideClock, "worked", lambda self: time.monotonic())
     began = time.time()
     called = talk.pooled_calls(8, 1, at=4)
-    assert together == [True] and float(called.outputs[0].values[0]) == 7.0  # of set 3 from set 1
-    assert 0 < called.seconds <= time.time() - began - 0.1 and called.worked_s > 0.11 and called.cores >= 1
+    assert float(called.outputs[0].values[0]) == 7.0  # of set 3 from set 1
+    assert 0 < called.seconds <= time.time() - began - 0.05
+    assert called.worked_s == 0 if awake else called.worked_s > 0.11
 
 
 def spin(seconds: float) -> None:

@@ -25,7 +25,8 @@ MOST_BYTES = 1 << 22  # of reports, in one run
 PACKET = 8192
 COMMAND = struct.Struct("=QQQQQ")
 REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
-SPIN_S = 5e-3  # for which threads of OpenMP stay awake after their work
+SPIN_S = 12e-3  # within which threads of libgomp go to sleep, and the system notes how long others have worked
+AWAKE_SHARE = 0.5  # of that time: threads that stay awake
 SET_OF_EACH = 2  # in place of `fresh`: each call has arrays of its own
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
@@ -55,7 +56,8 @@ class Order(IntEnum):
 class Called:
     """Seconds from an order of calls to its answer, the program's samples, one of each group of calls, and the outputs
     of the call that was looked at. With a pool, seconds between the answers to filling and to the calls, and the CPU
-    time of both, on so many `cores`, until the outputs have been read."""
+    time of both, on so many `cores`, until the outputs have been read: without what other threads may have waited awake
+    after the second answer, and 0 where they wait awake all the time, as libomp's do for 200 ms."""
 
     seconds: float
     samples: tuple[Sample, ...]
@@ -311,9 +313,11 @@ class Conversation:
         stamps what it says, so that nobody has to be woken up between."""
         assert self._clock is not None, "the program speaks first"
         self.order(Order.RENEW)
-        cores = self._clock.cores()
+        cores, awake = self._clock.cores(), False
         if cores > 1:
+            before = self._clock.worked()
             time.sleep(SPIN_S)
+            awake = self._clock.worked() - before > AWAKE_SHARE * SPIN_S
         self._due, number, worked = CALLING, at or count, self._clock.worked()
         self._send(Order.POOL, count, seed - number * SEED_STEP, count, 0)
         self._send(Order.CALLS if real else Order.NO_CALLS, count, 0, count, SET_OF_EACH)
@@ -322,9 +326,10 @@ class Conversation:
             self.hear("ok")
             answers.append(self.answered)
         looked = self._read_set(number)
-        worked, samples = self._clock.worked() - worked, self._take_samples(1)
+        waiting = (cores - 1) * max(0.0, time.time() - answers[1])
+        worked, samples = self._clock.worked() - worked - waiting, self._take_samples(1)
         outputs = outputs_of(self.report.arrays, looked) if at and real else ()
-        return Called(max(0.0, answers[1] - answers[0]), samples, outputs, worked, cores)
+        return Called(max(0.0, answers[1] - answers[0]), samples, outputs, 0.0 if awake else worked, cores)
 
     @property
     def log_slots(self) -> int:
