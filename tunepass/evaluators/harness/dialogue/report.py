@@ -84,6 +84,17 @@ class PooledOutput:
         return self.first + (number - 1) * self.stride if number else self.zeroth
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What follows from the kernel's arrays alone, and is the same in every program: stride and slots of the log,
+    outputs that are read where they lie, sets of arrays, and bytes of each output in one."""
+
+    log: tuple[int, int] | None = None
+    places: int = 0
+    pool_sets: int = 0
+    pooled: tuple[int, ...] = ()
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """Grows line by line while the program runs."""
@@ -111,6 +122,11 @@ class Report:
     @property
     def arrays(self) -> list[ArrayShape]:
         return self.cases[0] if self.cases else []
+
+    @property
+    def layout(self) -> Layout:
+        log, sizes = self.log, [each.bytes for each in self.pooled]
+        return Layout((log.stride, log.slots) if log else None, len(self.places), self.pool_sets, tuple(sizes))
 
     def add(self, line: str) -> None:
         """Take a line in. Raises ForgedReport for one out of form or bounds."""
