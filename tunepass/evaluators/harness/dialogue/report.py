@@ -86,8 +86,8 @@ class PooledOutput:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What follows from the kernel's arrays alone, and is the same in every program: stride and slots of the log,
-    outputs that are read where they lie, sets of arrays, and bytes of each output in one."""
+    """Stride and slots of the log, number of outputs that are read where they lie, sets of arrays, and bytes of each
+    output in a set: the same in every program of a kernel, since its arrays alone decide them."""
 
     log: tuple[int, int] | None = None
     places: int = 0
