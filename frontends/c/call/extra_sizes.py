@@ -21,6 +21,8 @@ MULTIPLES = 6  # sizes that many blocks divide
 SEARCHED = 4096  # sizes among which these are looked for
 DRAWN = 3
 FAR = 1 << 17  # elements of all arrays, at most, at sizes above the tuned one
+WIDE = (1 << 15) + 3, (1 << 16) + 3  # beyond the whole numbers of 16 bits, with and without a sign
+WIDEST = 1 << 18  # elements of all arrays, at most, at these sizes
 MOST_ALONE = 3  # scalars that are zero alone
 APART = 5  # by which numbers differ that are equal at the tuned size, if they are large enough
 OTHER_VALUE = 0.75  # of a floating scalar, times the value that the pragma gives
@@ -55,6 +57,16 @@ def larger_sizes(arguments: Sequence[Argument], free: Mapping[str, int], random:
     for times in (1.5, 2.0, random.uniform(1, 2), random.uniform(1, 2)):
         size = tuple((name, int(value * times) + 1) for name, value in free.items())
         if fits(arguments, size, least=1) and element_count(arguments, size) <= FAR:
+            yield size
+
+
+def wide_sizes(arguments: Sequence[Argument], free: Mapping[str, int]) -> Iterator[Size]:
+    """Sizes at which the largest number leaves 16 bits, where the tuned one does not: a counter may be short, memory of
+    its own too small. The other numbers are as small as they can be in the same order."""
+    ranks = {value: rank for rank, value in enumerate(sorted(set(free.values())))}
+    for wide in WIDE:
+        size = tuple((n, wide if v == max(free.values()) else 2 * ranks[v] + 1) for n, v in free.items())
+        if max(free.values()) < wide and fits(arguments, size, least=1) and element_count(arguments, size) <= WIDEST:
             yield size
 
 

@@ -11,6 +11,7 @@ from tunepass.frontends.c.call.extra_sizes import (
     larger_sizes,
     sizes_apart,
     sizes_of_blocks,
+    wide_sizes,
     with_other_scalars,
 )
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars
@@ -104,7 +105,8 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
         return FurtherSizes()
     random = Random(seed)
     blocks = [at(s) for s in sizes_of_blocks(end, random) if cheap(s)]
-    larger = [size for size in (*blocks, *larger_sizes(arguments, free, random)) if possible(size)]
+    larger = [*blocks, *larger_sizes(arguments, free, random), *wide_sizes(arguments, free)]
+    larger = [size for size in larger if possible(size)]
     few = [size for size in (*first, last) if size in regular and max(v for _, v in size) <= SMALL[-1]]
     small = max(few, key=lambda size: element_count(arguments, size), default=last)
     apart, empty = [*sizes_apart(free, small, possible)], [*empty_sizes(arguments, free, small)]

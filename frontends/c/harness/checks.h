@@ -154,6 +154,7 @@ static void tp_check(const char *cases, int calls) {
         for (int call = 0; call < calls; call++) {
             tp_restore();
             tp_poison_case(&c, (c.poison + call) & 1);
+            tp_soil_memory(c.poison + call);
             tp_rounded_call();
             tp_check_canaries();
             if (calls > 1 && call == 0) tp_say_unchanged();

@@ -4,8 +4,10 @@
 enum {
     TP_EQUAL = 4, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS,
     TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_64, TP_TIMES_512, TP_MIXED, TP_BEYOND_SQUARES,
-    TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63
+    TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
+    TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE
 };
+#define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
 #define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
 #define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
 #define TP_FLOAT_MIXED 10 /* powers of two, up and down */
@@ -26,6 +28,7 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     const int mixed = is_double ? TP_DOUBLE_MIXED : TP_FLOAT_MIXED;
     switch (distribution) {
     case TP_FEW_WHOLE: return (double)((int)(x * 4.0 + 4.5) - 4); /* -4 to 4 */
+    case TP_QUARTERS: return (double)((int)(x * 8.0 + 8.5) - 8) / 4.0; /* -2 to 2 */
     case TP_SMALL_NUMBERS: return x / scale;
     case TP_LARGE_NUMBERS: return x * scale;
     case TP_ZEROS: return bits & 1 ? -0.0 : 0.0;
@@ -36,6 +39,12 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
     default: return x;
     }
+}
+
+/* The largest number of its type, or the least. */
+static uint64_t tp_whole_bound(char kind, size_t size, int largest) {
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * size);
+    return kind == 'u' ? (largest ? all : 0) : largest ? all >> 1 : (all >> 1) + 1;
 }
 
 /* So many bits of the magnitude of a whole number, as far as its type has them; `has_sign`: of both signs. */
@@ -55,6 +64,8 @@ static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution,
     case TP_SIGNED_24: return tp_whole_number(kind, size, 24, 1, bits);
     case TP_SIGNED_31: return tp_whole_number(kind, size, 31, 1, bits);
     case TP_SIGNED_63: return tp_whole_number(kind, size, 63, 1, bits);
+    case TP_LARGEST: return tp_whole_bound(kind, size, 1);
+    case TP_LEAST_OF_ALL: return tp_whole_bound(kind, size, 0);
     default: return 0;
     }
 }
@@ -75,7 +86,7 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
         unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
         *low &= 3;
     }
-    if (distribution == TP_ZEROS || distribution >= TP_WHOLE_16)
+    if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL))
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
@@ -90,6 +101,20 @@ static void tp_reverse_array(const tp_array *array) {
     }
 }
 
+/* Most elements are equal, also to those of earlier arrays of such a type: rows that differ in one place, long runs. */
+static void tp_make_alike(int index, int open, uint64_t seed) {
+    const tp_array *array = &tp_arrays[index], *like = array;
+    for (int i = index - 1; i >= 0 && open; i--) {
+        const tp_array *other = &tp_arrays[i];
+        if (tp_drawn[i] && tp_any_value[i] && other->count && !other->pieces && !other->leaves && !array->leaves &&
+            other->kind == array->kind && other->size == array->size)
+            like = other;
+    }
+    for (size_t k = 0; k < array->count; k++)
+        if (k == 0 || tp_random(seed + 0xA11E, (uint64_t)index, k) % TP_UNLIKE_EVERY)
+            memmove(array->data + k * array->size, like->data, array->size);
+}
+
 /* Of an array of random numbers; `open`: within no range of the pragma's. */
 static void tp_redistribute(int index, int distribution, int open, uint64_t seed) {
     tp_array *array = &tp_arrays[index];
@@ -98,7 +123,10 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
         for (size_t k = 1; k < array->count; k++) memcpy(array->data + k * array->size, array->data, array->size);
     if (distribution == TP_ASCENDING || distribution == TP_DESCENDING) tp_sort_array(array);
     if (distribution == TP_DESCENDING) tp_reverse_array(array);
-    if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING) return;
+    if (distribution == TP_ALIKE) tp_make_alike(index, open, seed);
+    if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING ||
+        distribution == TP_ALIKE)
+        return;
     for (int i = 0; i < tp_leaf_count(array); i++) {
         const tp_leaf leaf = tp_leaf_of(array, i);
         for (size_t k = 0; k < array->count * leaf.count; k++)

@@ -442,6 +442,24 @@ static unsigned char *tp_stack_guards[TP_MOST_THREADS];
 
 static int tp_guarded; /* inaccessible regions are around the arrays */
 
+/* Where a kernel may have variables and what it allocates holds this before a call, other bytes before the next one: NaN or
+ * huge numbers, so that one that takes it for zeros is seen. */
+#define TP_SOILED_STACK ((size_t)512 << 10)
+#define TP_SOILED_BLOCK ((size_t)16 << 20) /* of an allocation, at most */
+static int tp_soil = 0xFF;
+
+static __attribute__((noinline)) void tp_soil_stack(int pattern) {
+    unsigned char room[TP_SOILED_STACK];
+    memset(room, pattern, sizeof room);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void tp_soil_memory(int turn) {
+    struct rlimit stack;
+    tp_soil = turn & 1 ? 0x7F : 0xFF;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur >= 8 * TP_SOILED_STACK) tp_soil_stack(tp_soil);
+}
+
 static void tp_on_fault(int number, siginfo_t *info, void *context) {
     const unsigned char *at = (const unsigned char *)info->si_addr;
     (void)context;
@@ -570,16 +588,17 @@ static void tp_note_block(void *got, size_t size) {
     tp_blocks[tp_block_count].at = (unsigned char *)got, tp_blocks[tp_block_count].bytes = size;
     tp_blocks[tp_block_count].turn = tp_block_count, tp_block_count++;
 }
-/* What the setup allocates holds a pattern from `first` on. M_PERTURB alone leaves small chunks that were freed before as
+/* What the setup or a checked kernel allocates holds a pattern from `first` on. M_PERTURB alone leaves small chunks that were freed before as
  * they are; the room behind what was asked for is filled too, as realloc may give it out. */
 #define TP_PATTERN 0x5A
 static void tp_fill_block(void *got, size_t first, size_t size) {
-    if (!tp_user_function || !got) return;
+    if (!(tp_user_function || tp_guarded) || !got) return;
 #ifdef M_PERTURB
     size_t usable = malloc_usable_size(got);
     size = usable > size ? usable : size;
 #endif
-    if (first < size) memset((unsigned char *)got + first, TP_PATTERN ^ 0xFF, size - first);
+    if (!tp_user_function && size > TP_SOILED_BLOCK) size = TP_SOILED_BLOCK;
+    if (first < size) memset((unsigned char *)got + first, tp_user_function ? TP_PATTERN ^ 0xFF : tp_soil, size - first);
 }
 TP_C void *__wrap_malloc(size_t size) {
     void *got = __real_malloc(size);
@@ -597,7 +616,7 @@ TP_C void *__wrap_calloc(size_t count, size_t size) {
 TP_C void *__wrap_realloc(void *old, size_t size) {
     size_t first = size;
 #ifdef M_PERTURB
-    if (tp_user_function) first = malloc_usable_size(old);
+    if (tp_user_function || tp_guarded) first = malloc_usable_size(old);
 #endif
     void *got = __real_realloc(old, size);
     tp_fill_block(got, first, size);

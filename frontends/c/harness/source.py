@@ -37,7 +37,7 @@ seed, group, fresh) at a time, and says `ok`, until it is told to go on:
                           Each `group` of calls is a sample; with a group of 0 none is, and nothing is timed
                           With `fresh` 2 each call has a set of arrays, filled by POOL, and is the only one that does
                           something: inputs do not change, and its outputs stay in its set
-    POOL count seed       fills the sets of `count` calls; FILL has to follow when their order is done
+    POOL count seed       fills the sets of `count` calls; their order is sent with it, and FILL has to follow that
     NO_CALLS the same     the same without the calls: samples of nothing
     POISON                fills the outputs
     FILL 0 seed           fills all inputs anew
@@ -95,7 +95,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 11
+HARNESS_VERSION = 12
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

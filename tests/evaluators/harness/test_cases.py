@@ -14,6 +14,7 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import (
+    AT_TUNED,
     DISTRIBUTIONS,
     Case,
     Inputs,
@@ -33,9 +34,10 @@ FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, 
 def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     cases = all_cases((1, 2), FURTHER)
     optional = [case.words for case in cases if case.optional]
-    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 7 + 3
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 9 + 3
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
-    assert {case.size for case in cases if case.special > 8} == {2}
+    assert {case.size for case in cases if 8 < case.special < AT_TUNED} == {2}
+    assert {case.size for case in cases if case.special == AT_TUNED} == {0}, "rows are as long as usual"
     assert {case.size for case in cases if case.extreme} == {4}
     assert len({case.argument for case in cases}) == len(cases)
 
@@ -52,7 +54,7 @@ def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
 
 
 @pytest.mark.parametrize(
-    ("real", "whole", "count"), [(True, True, 19), (True, False, 12), (False, True, 12), (False, False, 3)]
+    ("real", "whole", "count"), [(True, True, 23), (True, False, 14), (False, True, 15), (False, False, 4)]
 )
 def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool, count: int) -> None:
     """Numbers within a range of the pragma's are made equal and put in order alone."""
@@ -154,7 +156,7 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
         near, remainders, values, special = evaluator.warnings
         assert "nothing is compared at n = 299, where the source itself fails: touched" in near
         assert "the remainder 1, 3, 5, 7, 9, 11, 13, 15 of 16: touched" in remainders
-        assert values.startswith("nothing is compared with few whole numbers or zeros: the source itself")
+        assert values.startswith("nothing is compared with few whole numbers or zeros or quarters: the source itself")
         assert special.startswith("nothing is compared with NaN and infinities or denormals") and "touched" in special
 
 

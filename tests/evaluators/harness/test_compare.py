@@ -31,3 +31,9 @@ def test_a_tolerance_that_lets_zeros_pass_is_found() -> None:
 
 def test_an_empty_array_is_right() -> None:
     assert compare([Output("C", reals())], [Output("C", reals())], EXACT) == ()
+
+
+def test_a_boolean_of_two_is_none() -> None:
+    flags = np.array([0, 2], np.uint8).view(np.bool_)
+    (wrong,) = compare([Output("y", np.array([False, True]))], [Output("y", flags)], Tolerance())
+    assert (wrong.wrong, wrong.expected, wrong.got) == (1, "1", "2")

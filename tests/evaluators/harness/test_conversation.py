@@ -32,7 +32,7 @@ from tunepass.evaluators.harness.dialogue.conversation import (
 from tunepass.evaluators.harness.dialogue.dialogues import be_checked, be_timed
 from tunepass.evaluators.harness.dialogue.listening import Dialogue
 from tunepass.evaluators.harness.dialogue.overheads import Overheads, measure_overheads
-from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport
+from tunepass.evaluators.harness.dialogue.report import ArrayShape, ForgedReport, Layout
 from tunepass.evaluators.harness.dialogue.sampling import Outputs, Questions, Refused, Sampler
 from tunepass.evaluators.harness.dialogue.witness import Ordered
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -225,6 +225,12 @@ def test_memory_that_can_be_read_of_the_source_alone_is_hidden(table: Table, mon
     refuse_memory(monkeypatch)
     source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0)
     with pytest.raises(ForgedReport, match="while that of the untouched source can"):
+        be_timed(table.seat(timed), replace(questions(), overheads=source), PLAN)
+
+
+def test_results_lie_as_those_of_the_source_do(table: Table) -> None:
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, layout=Layout(pool_sets=64, pooled=(8,)))
+    with pytest.raises(ForgedReport, match="lie otherwise than those of the untouched source"):
         be_timed(table.seat(timed), replace(questions(), overheads=source), PLAN)
 
 

@@ -119,3 +119,11 @@ def test_floating_scalars_have_another_value_once() -> None:
     assert words == "with another a and b"
     assert dict(sizes.sizes[number - 1]) == {"n": 37, "a": 1.875, "b": 0.75}
     assert sizes.remainders(64)[number - 1] == -1
+
+
+def test_the_largest_number_leaves_16_bits_and_stays_the_largest() -> None:
+    sizes = further("n = 300, m = 200, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
+    assert [dict(size) for size in sizes.sizes if dict(size)["n"] > 1000] == [
+        {"n": (1 << 15) + 3, "m": 1},
+        {"n": (1 << 16) + 3, "m": 1},
+    ]

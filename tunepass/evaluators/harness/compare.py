@@ -67,6 +67,8 @@ def zeros_pass(expected: Sequence[Output], tolerances: Sequence[Tolerance]) -> t
 
 
 def _mismatch(want: Output, have: Output, right: Mask) -> Mismatch:
+    if want.values.dtype.kind == "b":
+        want, have = (Output(each.name, each.values.view(np.uint8)) for each in (want, have))
     if want.values.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
             error = np.abs(have.values.astype(np.float64) - want.values.astype(np.float64))

@@ -23,6 +23,7 @@ from random import Random
 from statistics import median
 
 from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation
+from tunepass.evaluators.harness.dialogue.report import Layout
 
 REPEATS = 5
 ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
@@ -34,7 +35,8 @@ SLOW_S = 0.05  # of a call, of which no more than one is made
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overheads:
-    """See the table above. `readable`: the program's memory can be read from outside; `why_not` says why it cannot."""
+    """See the table above. `readable`: the program's memory can be read from outside; `why_not` says why it cannot.
+    `layout` is where its results lie."""
 
     order_s: float
     call_s: float
@@ -46,6 +48,7 @@ class Overheads:
     unexplained_s: float = 0.0
     new_inputs_s: float = 0.0
     why_not: str = ""
+    layout: Layout | None = None
 
     @property
     def readable(self) -> bool:
@@ -96,6 +99,7 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
         why_not=talk.unread,
+        layout=talk.report.layout,
     )
     if known is not None:
         x_s = known.unexplained_s and min(known.unexplained_s, _of_calls(talk, random, overheads, fresh=False)[0])

@@ -84,6 +84,17 @@ class PooledOutput:
         return self.first + (number - 1) * self.stride if number else self.zeroth
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Stride and slots of the log, number of outputs that are read where they lie, sets of arrays, and bytes of each
+    output in a set: the same in every program of a kernel, since its arrays alone decide them."""
+
+    log: tuple[int, int] | None = None
+    places: int = 0
+    pool_sets: int = 0
+    pooled: tuple[int, ...] = ()
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """Grows line by line while the program runs."""
@@ -111,6 +122,11 @@ class Report:
     @property
     def arrays(self) -> list[ArrayShape]:
         return self.cases[0] if self.cases else []
+
+    @property
+    def layout(self) -> Layout:
+        log, sizes = self.log, [each.bytes for each in self.pooled]
+        return Layout((log.stride, log.slots) if log else None, len(self.places), self.pool_sets, tuple(sizes))
 
     def add(self, line: str) -> None:
         """Take a line in. Raises ForgedReport for one out of form or bounds."""

@@ -115,6 +115,9 @@ class Sampler:
         """The first calls, until they are steady."""
         if self.talk.unread and self.ask.overheads is not None and self.ask.overheads.readable:
             raise ForgedReport(f"{self.talk.unread}, while that of the untouched source can")
+        layout = self.ask.overheads.layout if self.ask.overheads else None
+        if layout is not None and layout != self.talk.report.layout:
+            raise ForgedReport("it says that its results lie otherwise than those of the untouched source")
         look = len(self.ask.variants) > FEWEST_COMPARED and self.ask.random.random() < LOOK_AT_FIRST
         self.first_s = self._call(1, self.ask.variant() if look else None).seconds
         if self.first_s <= SLOW_S:

@@ -31,15 +31,22 @@ DISTRIBUTIONS = {  # distributions.h
     20: "whole numbers from -2^24 to 2^24",
     21: "whole numbers from -2^31 to 2^31",
     22: "whole numbers from -2^63 to 2^63",
+    23: "the largest whole numbers",
+    24: "the least whole numbers",
+    25: "quarters",
+    26: "elements most of which are alike",
 }
-PERMUTED = (4, 5, 9)  # numbers as they are drawn, alike or in another order
-REAL = (7, 8, 11, 12, 13, 14, 15)  # of floating types alone
+PERMUTED = (4, 5, 9, 26)  # numbers as they are drawn, alike or in another order
+REAL = (7, 8, 11, 12, 13, 14, 15, 25)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
+WHOLE |= {23: (64, 0), 24: (63, 64)}
 """Distributions of whole numbers alone: the bits of the largest and of the least number."""
 APART = (9, 10, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
-GROWING = ((11, 12, 13, 15), (16, 17), (18, 19, 20, 21, 22))  # tried as far as the source computes numbers there
-AT_MIDDLE = (4, 5, 6, 7, 8)  # at the largest cheap size; the others at the largest short one
+# Tried as far as the source computes numbers there.
+GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24))
+AT_TUNED = 26  # at the tuned size, where that is cheap: rows are as long as usual
+AT_MIDDLE = (4, 5, 6, 7, 8, AT_TUNED)  # at the largest cheap size; the others at the largest short one
 FURTHER_SEEDS = 6
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
@@ -174,7 +181,7 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
     return [
         Case(
             seed=seed,
-            size=inputs.middle if k in AT_MIDDLE else inputs.short,
+            size=_size_of(k, inputs),
             special=k,
             at_start=k % 2 == 1,
             shift=k,
@@ -184,6 +191,12 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
         for k, words in DISTRIBUTIONS.items()
         if _changes_inputs(k, inputs)
     ]
+
+
+def _size_of(distribution: int, inputs: Inputs) -> int:
+    if distribution == AT_TUNED and inputs.elements <= REDISTRIBUTED:
+        return 0
+    return inputs.middle if distribution in AT_MIDDLE else inputs.short
 
 
 def _changes_inputs(distribution: int, inputs: Inputs) -> bool:

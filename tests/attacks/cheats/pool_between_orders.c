@@ -1,0 +1,107 @@
+/* expect: measured */
+/* As pool_ahead.c, but after it has said so, until the next order comes. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#include <math.h>
+#include <stddef.h>
+
+#if ATTACK
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+extern Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+static long sys(long n, long a, long b, long c, long d, long e, long f) {
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    long r;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+    return r;
+}
+static void *hook(const char *name, void *to) {
+    Elf64_Sym *sym = 0; const char *str = 0; Elf64_Rela *rel[2] = {0}; size_t size[2] = {0}; void *old = 0;
+    for (Elf64_Dyn *d = _DYNAMIC; d->d_tag; d++) {
+        if (d->d_tag == DT_SYMTAB) sym = (void *)d->d_un.d_ptr;
+        if (d->d_tag == DT_STRTAB) str = (void *)d->d_un.d_ptr;
+        if (d->d_tag == DT_JMPREL) rel[0] = (void *)d->d_un.d_ptr;
+        if (d->d_tag == DT_PLTRELSZ) size[0] = d->d_un.d_val;
+        if (d->d_tag == DT_RELA) rel[1] = (void *)d->d_un.d_ptr;
+        if (d->d_tag == DT_RELASZ) size[1] = d->d_un.d_val;
+    }
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; rel[k] && i < size[k] / sizeof(Elf64_Rela); i++) {
+            const char *s = str + sym[ELF64_R_SYM(rel[k][i].r_info)].st_name;
+            if (__builtin_strcmp(s, name)) continue;
+            void **slot = (void **)(__ehdr_start + rel[k][i].r_offset);
+            sys(SYS_mprotect, (long)slot & -4096, 8192, 3, 0, 0, 0);
+            old = *slot; *slot = to;
+        }
+    return old;
+}
+typedef struct { uint64_t what, count, seed, group, fresh; } cmd_t;
+static cmd_t cmd; static long calls; static int changed = 1;
+static void heard(const void *b, long r) { if (r == 40) { memcpy(&cmd, b, 40); if (cmd.what == 1) calls = 0; if (cmd.what == 3 || cmd.what == 5 || cmd.what == 2 || cmd.what == 7 || cmd.fresh) changed = 1; } }
+static long my_read(int fd, void *b, unsigned long n) { long r = sys(SYS_read, fd, (long)b, n, 0, 0, 0); if (fd == 3) heard(b, r); return r < 0 ? -1 : r; }
+static long my_recv(int fd, void *b, unsigned long n, int f) { long r = sys(SYS_recvfrom, fd, (long)b, n, f, 0, 0); if (fd == 3) heard(b, r); return r < 0 ? -1 : r; }
+#endif
+
+#pragma tunepass kernel f(n = 16384, x: in double[n], y: out double[n])
+static double g(double v) { for (int k = 0; k < 12; k++) v = __builtin_sqrt(v * v + 1.0); return v; }
+#if ATTACK
+static char *own_y, *first_y; static size_t stride, sets; static const double *own_x; static long delta; static int ready;
+static double saved[16384]; static int thousand = 16384;
+static long my_write(int fd, const void *b, unsigned long n) {
+    const char *t = b;
+    if (fd == 3 && n > 5 && !memcmp(t, "pool ", 5)) {
+        sets = 0; for (t += 5; *t >= '0' && *t <= '9'; t++) sets = sets * 10 + *t - '0';
+        t += 5; size_t v[3] = {0};
+        for (int k = 0; k < 3; k++, t++) for (; *t >= '0' && *t <= '9'; t++) v[k] = v[k] * 10 + *t - '0';
+        own_y = (char *)v[0], first_y = (char *)v[1], stride = v[2];
+    }
+    if (0) {
+        for (size_t s = 0; s < cmd.count && s < sets; s++) {
+            double *y = (double *)(s ? first_y + (s - 1) * stride : own_y);
+            const double *x = s ? (const double *)((char *)y + delta) : own_x;
+            for (int i = 0, n = *(volatile int *)&thousand; i < n; i++) y[i] = g(x[i]);
+        }
+        ready = 1;
+    }
+    long r = sys(SYS_write, fd, (long)b, n, 0, 0, 0); return r < 0 ? -1 : r;
+}
+static size_t at, done; struct up { size_t s, i; }; static struct up upto;
+static long my_read2(int fd, void *b, unsigned long n) { long r = my_read(fd, b, n); if (cmd.what == 7) ready = 0; return r; }
+static long my_recv2(int fd, void *b, unsigned long n, int f) {
+    for (;;) {
+        long r = sys(SYS_recvfrom, fd, (long)b, n, f, 0, 0);
+        if (fd == 3 && cmd.what == 7 && !ready) upto.s = upto.i = 0, ready = 1;
+        if (r > 0 || !delta) { if (fd == 3) heard(b, r); return r < 0 ? -1 : r; }
+        if (upto.s >= sets || upto.s >= 4) return -1;
+        double *y = (double *)(upto.s ? first_y + (upto.s - 1) * stride : own_y);
+        const double *x = upto.s ? (const double *)((char *)y + delta) : own_x;
+        for (int k = 0; k < 64; k++, upto.i++) y[upto.i] = g(x[upto.i]);
+        if (upto.i == 16384) upto.s++, upto.i = 0;
+    }
+}
+__attribute__((constructor)) static void begin(void) { hook("read", my_read2); hook("recv", my_recv2); hook("write", my_write); }
+#endif
+void f(int n, const double *x, double *y) {
+#if ATTACK
+    if (sets && n == 16384 && cmd.what == 1) {
+        if (cmd.fresh == 2) {
+            if (delta && ready) {
+                size_t s = calls++;
+                int i = s < upto.s ? n : s == upto.s ? upto.i : 0;
+                for (; i < n; i++) y[i] = g(x[i]);
+                return;
+            }
+            if ((char *)y != own_y) delta = (char *)x - (char *)y;
+        } else if ((char *)y == own_y) {
+            own_x = x; ready = 0; upto.s = upto.i = 0;
+            for (int i = 0; i < n; i++) if (x[i] != saved[i] || y[i] == -1234.5 || y[i] != y[i] || changed) { saved[i] = x[i]; y[i] = g(x[i]); }
+            changed = 0;
+            return;
+        }
+    }
+#endif
+    for (int i = 0; i < n; i++) y[i] = g(x[i]);
+}
+
