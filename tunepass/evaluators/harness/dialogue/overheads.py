@@ -63,8 +63,8 @@ class Overheads:
     def pooled_calls_s(self, called: Called, calls: int) -> float:
         """Seconds of an order with a pool: what is worked while inputs are filled, beyond what the source's filling
         takes, and after the answer, is the calls' as well."""
-        own_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S * called.cores
-        return max(called.seconds, own_s / called.cores)
+        remaining_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S * called.cores
+        return max(called.seconds, remaining_s / called.cores)
 
 
 def measure_overheads(talk: Conversation, random: Random, known: Overheads | None = None) -> Overheads:
