@@ -1,4 +1,4 @@
-/* expect: measured */
+/* expect: measured, cheated */
 /* As pool_ahead.c, but after it has said so, until the next order comes. */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #include <math.h>
