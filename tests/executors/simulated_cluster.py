@@ -92,7 +92,7 @@ class SimulatedCluster:
             self.opened.add(address)
             identity = {"source": "s", "device": self.devices[address]}
             about = {"host": "h", "pid": 1, "identity": identity}
-            return json.dumps({"value": {**about, "capabilities": []}})
+            return json.dumps({"value": {**about, "capabilities": [], "description": f"of {self.devices[address]}"}})
         if function != "evaluate":
             return json.dumps({"value": None})
         if address not in self.opened:

@@ -10,6 +10,7 @@ import pytest
 from tests.executors.made_from_text import source_of, value_of
 from tests.executors.simulated_cluster import SimulatedCluster
 from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
+from tunepass.executors.dask.evaluator import remote_evaluator
 from tunepass.executors.dask.session import Limits, Session
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -107,7 +108,7 @@ def test_a_worker_whose_machine_fails_is_not_used_and_if_all_do_the_error_is_the
     assert all(len(each) == 1 for each in outcomes(session, list(range(6))).values())
     cluster = SimulatedCluster(2)
     cluster.broken = set(cluster.addresses())
-    with pytest.raises(ToolError, match=r"worker tcp://h:[12]: compiler not found"):
+    with pytest.raises(ToolError, match=r"worker tcp://h:[12] on h: compiler not found"):
         session_on(cluster)
 
 
@@ -201,3 +202,17 @@ def test_quick_evaluations_are_queued_one_ahead() -> None:
     assert session.room == 2
     outcomes(session, [1])
     assert session.recent_s < 0.5 and session.room == 4
+
+
+def test_the_device_is_that_of_the_chosen_machines_and_workers_that_are_not_used_are_warned_of() -> None:
+    cluster = SimulatedCluster(3)
+    cluster.add("another processor")
+    cluster.broken = {cluster.addresses()[0]}
+    session = session_on(cluster, "another")
+    assert session.description == "of another processor"
+    assert session.excluded == ["worker tcp://h:1 on h: compiler not found; it is not used any more"]
+    (first, *_) = remote_evaluator(session).warnings
+    assert first == session.excluded[0]
+    session.excluded *= 9
+    *_, more = remote_evaluator(session).warnings
+    assert more == "5 more workers are not used"

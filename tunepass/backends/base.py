@@ -73,6 +73,7 @@ class Target:
         seed: of the sizes at which results are compared that are drawn.
         restrict: False leaves out the constraints that the frontend derives.
         starts: the programs that may be started. Fields of the identity that need another one are left empty.
+        remote_device: `Backend.device_description` of the machines that measure, where this one does not.
 
     Raises:
         TunepassError: an argument has the wrong type.
@@ -89,6 +90,7 @@ class Target:
     restrict: bool = True
     seed: int = 0
     starts: Starts = Starts.TOOLS
+    remote_device: str = ""
 
     def __post_init__(self) -> None:
         for name in ("compiler", "objectives"):
@@ -166,6 +168,10 @@ class Backend(ABC):
     @abstractmethod
     def identity(self, space: Space) -> Identity:
         """What results depend on besides the configuration; nothing else computes it."""
+
+    def device_description(self) -> str:
+        """The device of this machine as text, for `Target.remote_device` elsewhere; empty: nothing depends on it."""
+        return ""
 
     def manifests(self) -> Mapping[str, Manifest]:
         """What the digests in its identity stand for, as far as people can be told."""
@@ -251,6 +257,11 @@ class Backend(ABC):
     def takes(cls, compiler: tuple[str, ...]) -> bool:
         """Whether what compiles it may be this command."""
         return cls.compiles
+
+    @classmethod
+    def depends_on_device(cls, target: Target) -> bool:
+        """Does the kernel's space need `Target.remote_device` if other machines measure?"""
+        return False
 
     @classmethod
     def may_be_asked(cls, flags: tuple[str, ...]) -> bool:

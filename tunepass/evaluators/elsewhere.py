@@ -55,12 +55,14 @@ class IdentifiedEvaluator:
         evaluator: evaluates, and is closed by who asked for it.
         identity: what results depend on besides the configuration, by field.
         guard: wraps the evaluator in what tells failures of the machine from those of candidates.
+        device: what `Backend.device_description` says of this machine's device.
         rule: makes a rule of `EncodesRule`, by which configurations need no further rounds of a comparison.
     """
 
     evaluator: AbstractContextManager[Evaluate]
     identity: Mapping[str, str]
     guard: Callable[[Evaluate], Evaluate] = unguarded
+    device: str = ""
     rule: Callable[[str], Behind] | None = None
 
 
@@ -78,6 +80,10 @@ class MeasuresElsewhere(ABC):
     @abstractmethod
     def identity(self, source: EvaluatorSource, /) -> Mapping[str, str]:
         """The identity that results have on the machines that evaluate."""
+
+    @abstractmethod
+    def device(self, source: EvaluatorSource, /) -> str:
+        """The description of their device, for `Target.remote_device`."""
 
     @abstractmethod
     def evaluator(self, source: EvaluatorSource, /) -> AbstractContextManager[Evaluate]:

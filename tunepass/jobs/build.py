@@ -14,6 +14,7 @@ from tunepass.diagnostics import EnvironmentFault, ToolError, TunepassError
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import size_text
+from tunepass.jobs.elsewhere import resized_elsewhere, target_elsewhere
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
@@ -113,7 +114,9 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     """The jobs of a source's kernels; TunepassError for what cannot be asked of one of them."""
     locked = lock.Lock.read(lock_path(request.source))
     target = replace(request.target, starts=Starts.COMPILER) if request.frozen else request.target
-    jobs = [prepare(kernel, target, locked, request.options.pick) for kernel in kernels]
+    options = request.options
+    targets = [target_elsewhere(kernel, target, locked, options.executor, request.words) for kernel in kernels]
+    jobs = [prepare(kernel, target, locked, options.pick) for kernel, target in zip(kernels, targets)]
     for job in jobs:
         check_options(job, request.options)
     jobs = [placed_elsewhere(job, request.options, request.words) for job in jobs]
@@ -179,10 +182,6 @@ def _results_of(
     sizes = sizes_to_tune(job, options.variants)
     if not sizes:
         return _result_of(job, options, request, shows), None
-    if job.source is not None:
-        raise TunepassError(
-            f"{job.kernel.name}: kernels are tuned for several sizes on this machine alone", hint="--variants 1"
-        )
     most = most_variants(job, options.variants)
     locked = locked_sizes(job, sizes, most)
     share = replace(
@@ -197,7 +196,7 @@ def _results_of(
         return base_result, None
     jobs, results = [job], [base_result]
     for size in sizes[1:]:
-        jobs.append(resized(job, size))
+        jobs.append(resized_elsewhere(resized(job, size), job, size, request.options.executor))
         size_result = _result_of(jobs[-1], share, request, shows, title=f"{job.kernel.name}, {size_text(size)}")
         if size_result.interrupted:
             mark_unfinished(job, request.store)

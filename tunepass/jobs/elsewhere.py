@@ -8,14 +8,16 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from tunepass.backends.base import Target
+from tunepass.backends.base import Target, backend_class
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.evaluators.elsewhere import Behind, EvaluatorSource, IdentifiedEvaluator, MeasuresElsewhere
 from tunepass.executors.base import Executor
 from tunepass.executors.local import LocalExecutor
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.job import Job, prepare
+from tunepass.ir.sizes import Size
+from tunepass.jobs.job import Job, prepare, with_locked_device
 from tunepass.jobs.reading import parse
+from tunepass.jobs.sizes import resized
 from tunepass.search.faults import FaultGuard
 from tunepass.search.finalists.rounds import Rounds
 from tunepass.study.identity import differences
@@ -36,7 +38,19 @@ def measured_elsewhere(job: Job, executor: str | Executor | MeasuresElsewhere, w
             f"--executor is about what is measured; {job.kernel.source.name} is priced by a model, here",
             hint="leave --executor out; --strategy exhaustive evaluates shares of the space elsewhere",
         )
-    source = evaluator_source(job.kernel, job.backend.target, words)
+    return _identified(job, evaluator_source(job.kernel, job.backend.target, words), executor)
+
+
+def resized_elsewhere(job: Job, base: Job, size: Size, executor: str | Executor | MeasuresElsewhere) -> Job:
+    """A job of `resized` with the identity of the machines that measure `base`; as it is where this machine does."""
+    if base.source is None or not isinstance(executor, MeasuresElsewhere):
+        return job
+    description = {**json.loads(base.source.text), "size": [list(pair) for pair in size]}
+    return _identified(job, replace(base.source, text=json.dumps(description)), executor)
+
+
+def _identified(job: Job, source: EvaluatorSource, executor: MeasuresElsewhere) -> Job:
+    """The job with the source of its evaluator, and the identity that its results have there."""
     remote = executor.identity(source)
     check_same_kernel(job, remote, OF_MACHINES)
     identity = replace(
@@ -47,6 +61,21 @@ def measured_elsewhere(job: Job, executor: str | Executor | MeasuresElsewhere, w
         toolchain=remote.get("toolchain", ""),
     )
     return replace(job, identity=identity, source=source)
+
+
+def target_elsewhere(
+    kernel: Kernel,
+    target: Target,
+    lock: Lock,
+    executor: str | Executor | MeasuresElsewhere,
+    words: Sequence[str] | None,
+) -> Target:
+    """The target with the device of the machines that measure, if the kernel's space depends on it: this machine need
+    not have it."""
+    placed = with_locked_device(kernel, target, lock)
+    if not isinstance(executor, MeasuresElsewhere) or not backend_class(kernel).depends_on_device(placed):
+        return target
+    return replace(placed, remote_device=executor.device(evaluator_source(kernel, placed, words)))
 
 
 def check_same_kernel(job: Job, remote: Mapping[str, str], ignored: Collection[str]) -> None:
@@ -74,6 +103,7 @@ def evaluator_source(kernel: Kernel, target: Target, words: Sequence[str] | None
         "objectives": list(target.objectives),
         "restrict": target.restrict,
         "seed": target.seed,
+        "size": [],
     }
     return EvaluatorSource(maker=MAKER, text=json.dumps(description), folder=os.getcwd())
 
@@ -91,7 +121,8 @@ def job_of_text(text: str) -> Job:
     )
     words = None if fields["words"] is None else tuple(fields["words"])
     parsed = parse(Source(fields["name"], fields["text"]), fields["kernel"], words=words)
-    return prepare(parsed.kernels[0], target, Lock())
+    job = prepare(parsed.kernels[0], target, Lock())
+    return resized(job, tuple((name, value) for name, value in fields["size"])) if fields["size"] else job
 
 
 def make_evaluator(text: str) -> IdentifiedEvaluator:
@@ -100,7 +131,13 @@ def make_evaluator(text: str) -> IdentifiedEvaluator:
     evaluator = job.backend.evaluator()
     if evaluator is None:
         raise TunepassError(f"{job.key}: nothing measures it")
-    return IdentifiedEvaluator(evaluator=evaluator, identity=job.identity.texts(), guard=_guarded, rule=_rule)
+    return IdentifiedEvaluator(
+        evaluator=evaluator,
+        identity=job.identity.texts(),
+        guard=_guarded,
+        device=job.backend.device_description(),
+        rule=_rule,
+    )
 
 
 def _rule(text: str) -> Behind:

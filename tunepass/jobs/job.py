@@ -113,10 +113,7 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
     """Only identity checks run, as far as the target `starts` them; fields that are not
     given come from the lock, and so does the device of a target without one, if the lock has the kernel."""
     entry = entry_of(kernel, lock)
-    if target.device is None and entry is not None:
-        locked = backend_class(kernel).target_of(entry.identity, ())
-        target = replace(target, device=locked.device)
-    backend = backend_for(kernel, target)
+    backend = backend_for(kernel, with_locked_device(kernel, target, lock))
     space = ExtractSpace().run(Compilation(kernel=backend.kernel)).space
     assert space is not None
     objectives = backend.objectives()
@@ -132,6 +129,14 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
         entry=entry,
         unasked=unasked,
     )
+
+
+def with_locked_device(kernel: Kernel, target: Target, lock: Lock) -> Target:
+    """The target; without a device it has that of the lock, if the lock has the kernel."""
+    entry = entry_of(kernel, lock)
+    if target.device is not None or entry is None:
+        return target
+    return replace(target, device=backend_class(kernel).target_of(entry.identity, ()).device)
 
 
 def _completed(identity: Identity, entry: Entry) -> Identity:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tunepass.evaluators.gpu_run.found import found_devices
+from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.evaluators.gpu_run.session import WorkerSetting
 from tunepass.evaluators.gpu_run.sources import OpenClSource
 from tunepass.evaluators.gpu_run.task import GpuCandidate, GpuTask
@@ -108,3 +109,22 @@ def task(
 
 def shape(number: int, block: int = 50) -> Configuration:
     return Configuration({"B": block, "SHAPE": number})
+
+
+def some_device(**fields: object) -> Device:
+    """A device that is nowhere; `fields` are those that differ."""
+    usual: dict[str, object] = {
+        "name": "some device",
+        "vendor": "v",
+        "version": "1",
+        "is_gpu": True,
+        "threads": 256,
+        "block": (256, 256, 64),
+        "grid": (1 << 20, 65_535, 65_535),
+        "shared_byte": 1 << 15,
+        "memory_byte": 1 << 30,
+        "l2_byte": 1 << 20,
+        "multiprocessors": 4,
+        "clock_mhz": 1000,
+    }
+    return Device(**{**usual, **fields})  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ def test_devices_keep_their_numbers_beside_one_that_compiles_nothing(monkeypatch
     old = Device(name="old", **words, **sizes, trouble="error: unknown target CPU 'generic'")
     new = Device(name="new", **words, **sizes)
     monkeypatch.setattr(module, "devices_of", lambda driver: (old, new))
-    monkeypatch.setattr(module, "_may_be_there", lambda driver: driver == "opencl")
+    monkeypatch.setattr(module, "may_be_there", lambda driver: driver == "opencl")
     assert [device.address for device in found_devices()] == ["opencl:1"]
     assert [device.address for device in troubled_devices()] == ["opencl:0"]
     assert found_devices("cuda") == ()

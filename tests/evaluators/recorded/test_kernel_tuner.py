@@ -67,6 +67,15 @@ def test_what_is_written_is_read(tmp_path: Path, text: str) -> None:
     check(read(packed))
 
 
+def test_the_version_may_stand_behind_more_results_than_are_looked_at(tmp_path: Path) -> None:
+    fields = json.loads(t4())
+    fields["results"] = [{**each, "note": " " * 20_000} for each in fields["results"]]
+    version = fields.pop("schema_version")
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"metadata": {}, **fields, "schema_version": version}))
+    check(read(path))
+
+
 @pytest.mark.parametrize("end", ["", ","])
 def test_the_end_that_an_interrupted_tuning_leaves_is_repaired(tmp_path: Path, end: str) -> None:
     path = tmp_path / "x.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -272,3 +273,10 @@ def test_tables_that_do_not_fit(tmp_path: Path) -> None:
         table.write_text(text)
         with pytest.raises(SourceError, match=message):
             write_pareto(scenario(), table, tmp_path / "front.csv")
+
+
+def test_a_function_is_optimized_where_output_is_a_stream_of_texts_alone(tmp_path: Path) -> None:
+    """As in a notebook."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        optimize({**fields(), "run_directory": str(tmp_path)}, lambda values: (values["x"] - 7) ** 2)
+    assert output.getvalue().startswith("Best point found:\nx,f\n7,0")

@@ -15,7 +15,8 @@ from tunepass.backends.gpu.limits import LaunchLimits, with_limits
 from tunepass.backends.gpu.pricing import NVCC, GpuPricing
 from tunepass.backends.gpu.running import ENERGY, GpuRunning, launch_limits
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices, troubled_devices
+from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices, may_be_there, troubled_devices
+from tunepass.evaluators.gpu_run.protocol import ProtocolError
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
@@ -47,17 +48,17 @@ class GpuBackend(Backend):
     def __init__(self, kernel: Kernel, target: Target):
         super().__init__(kernel, target)
         self.source = kernel
-        self.asks = target.generator == MODEL or target.starts >= Starts.COMPILER
+        self.asks = not target.remote_device and (target.generator == MODEL or target.starts >= Starts.COMPILER)
         self.place: GpuPricing | GpuRunning | Unasked
         local = _local_device(target)
         if local is None:
             gpu = load(target.device or "")
             self.kernel = with_limits(kernel, LaunchLimits.of(gpu))
             self.place = GpuPricing(self.kernel, gpu, _reporting_compiler(kernel, gpu, target))
-        elif target.starts < Starts.COMPILER:
+        elif target.starts < Starts.COMPILER and not target.remote_device:
             self.place = Unasked(target.device or HOST)
         else:
-            device = local.resolve(kernel)
+            device = _remote_device(target) or local.resolve(kernel)
             self.kernel = with_limits(kernel, launch_limits(device))
             self.place = GpuRunning(self.kernel, device, target.compiler)
 
@@ -90,6 +91,13 @@ class GpuBackend(Backend):
             device=self.device,
             harness=self.place.harness,
         )
+
+    def device_description(self) -> str:
+        return self.place.found.encode() if isinstance(self.place, GpuRunning) else ""
+
+    @classmethod
+    def depends_on_device(cls, target: Target) -> bool:
+        return _local_device(target) is not None
 
     def sizes(self) -> tuple[Size, ...]:
         """The first values of each scalar belong together, and the second ones."""
@@ -167,6 +175,12 @@ class LocalDevice:
             if self.number in (None, candidate.number) and (candidate.device.is_gpu or self.processors):
                 return candidate
         known = ", ".join(cost_model(FAMILY).devices())
+        if language == "opencl" and not may_be_there(language):
+            raise TunepassError(
+                f"{kernel.source.name}: OpenCL kernels need pyopencl, which is not installed",
+                hint=f"pip install 'tunepass[opencl]', or 'tunepass[pocl]' for a device that is this processor; "
+                f"or name with --device what to price it for by a model: {known}",
+            )
         present = [f"{device.address} ({device.device.name})" for device in devices]
         present += [
             f"{device.address} compiles nothing ({device.device.trouble})" for device in troubled_devices(language)
@@ -200,6 +214,17 @@ class Unasked:
 
     def evaluator(self, objectives: Sequence[Objective], default: Configuration) -> None:
         return None
+
+
+def _remote_device(target: Target) -> FoundDevice | None:
+    """The device of the machines that measure; None where this one does."""
+    try:
+        return FoundDevice.decode(target.remote_device) if target.remote_device else None
+    except ProtocolError as error:
+        raise TunepassError(
+            f"a worker describes its device in a way that cannot be read: {error}",
+            hint="install the same version of tunepass where the workers run",
+        ) from None
 
 
 def _local_device(target: Target) -> LocalDevice | None:

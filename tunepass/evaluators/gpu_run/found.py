@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tunepass.evaluators.gpu_run import protocol
 from tunepass.evaluators.gpu_run.libcuda import LIBRARY
-from tunepass.evaluators.gpu_run.protocol import Device
+from tunepass.evaluators.gpu_run.protocol import Device, ProtocolError
 from tunepass.evaluators.gpu_run.session import WorkerSetting, devices_of
 
 DRIVERS = ("cuda", "opencl")
@@ -27,6 +28,20 @@ class FoundDevice:
     @property
     def address(self) -> str:
         return f"{self.driver}:{self.number}"
+
+    def encode(self) -> str:
+        """The device as text, for a process on a machine that may not have it."""
+        return f"{self.address} {protocol.encoded(self.device).decode().strip()}"
+
+    @staticmethod
+    def decode(text: str) -> FoundDevice:
+        """Raises ProtocolError for what `encode` does not write."""
+        address, _, line = text.partition(" ")
+        driver, _, number = address.partition(":")
+        device = protocol.decoded(line.encode())
+        if driver not in DRIVERS or not (number.isdecimal() and len(number) <= 3) or not isinstance(device, Device):
+            raise ProtocolError(f"{text[:80]!r} is no device")
+        return FoundDevice(driver, int(number), device)
 
     @property
     def setting(self) -> WorkerSetting:
@@ -49,11 +64,12 @@ def troubled_devices(driver: str = "") -> tuple[FoundDevice, ...]:
 def _listed(driver: str) -> Iterator[FoundDevice]:
     """Asked once. A driver whose library is there is started, in a process of its own."""
     for name in DRIVERS:
-        if name == (driver or name) and _may_be_there(name):
+        if name == (driver or name) and may_be_there(name):
             yield from (FoundDevice(name, number, device) for number, device in enumerate(devices_of(name)))
 
 
-def _may_be_there(driver: str) -> bool:
+def may_be_there(driver: str) -> bool:
+    """Is the driver's library installed? Nothing is started."""
     if driver == "opencl":
         return importlib.util.find_spec("pyopencl") is not None
     try:

@@ -44,7 +44,8 @@ def is_kernel_tuner(path: Path) -> bool:
             head = file.read(1 << 16)
     except OSError:
         return False
-    return b'"tune_params_keys"' in head or (b'"schema_version"' in head and b'"results"' in head)
+    stated_first = b'"schema_version"' in head or b'"metadata"' in head  # the version may stand behind all results
+    return b'"tune_params_keys"' in head or (stated_first and b'"results"' in head)
 
 
 def read_kernel_tuner(path: Path) -> RecordedSpace:

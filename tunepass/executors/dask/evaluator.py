@@ -15,6 +15,8 @@ from tunepass.study.ledger import EMPTY, Ledger
 from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.storage.json_text import encode_configuration
 
+MOST_NAMED = 4  # workers that are not used and are named in warnings
+
 
 class RemoteEvaluator(Evaluator):
     """Evaluates on the workers of a session, several configurations at once; see EvaluatesSideBySide. What else it can
@@ -62,12 +64,15 @@ class RemoteEvaluator(Evaluator):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """See Warns; none where no worker can be asked any more."""
+        """See Warns: workers that are not used, and what one of the others warns of, if it can be asked."""
         try:
             listed = self.session.call("warnings")
         except EnvironmentFault:
-            return ()
-        return tuple(str(each) for each in listed) if isinstance(listed, list) else ()
+            listed = None
+        theirs = [str(each) for each in listed] if isinstance(listed, list) else []
+        excluded = self.session.excluded
+        more = [f"{len(excluded) - MOST_NAMED} more workers are not used"] if len(excluded) > MOST_NAMED else []
+        return (*excluded[:MOST_NAMED], *more, *theirs)
 
 
 class ComparesRemotely(RemoteEvaluator):

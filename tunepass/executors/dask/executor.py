@@ -72,6 +72,10 @@ class DaskExecutor(Executor, MeasuresElsewhere):
         """See MeasuresElsewhere. Connects, if need be, and has all workers make the evaluator."""
         return self._session(source).identity
 
+    def device(self, source: EvaluatorSource) -> str:
+        """See MeasuresElsewhere."""
+        return self._session(source).description
+
     @contextmanager
     def evaluator(self, source: EvaluatorSource) -> Iterator[Evaluate]:
         """See MeasuresElsewhere."""

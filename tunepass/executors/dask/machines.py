@@ -12,12 +12,14 @@ from tunepass.study.identity import differences
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """The machine of a worker: `identity` is what results depend on there."""
+    """The machine of a worker: `identity` is what results depend on there, `description` tells a client that lacks its
+    device of it."""
 
     address: str
     host: str
     pid: int
     identity: Mapping[str, str]
+    description: str = ""
 
     def fits(self, identity: Mapping[str, str], choice: str) -> bool:
         """Has it the identity, and what the user chose by?"""
@@ -39,11 +41,13 @@ def machine_of(value: object, address: str) -> tuple[Machine, tuple[str, ...]]:
             "pid": int(pid),
             "identity": dict(identity),
             "capabilities": list(kinds),
+            "description": str(description),
         }:
             texts = [*identity, *identity.values(), *kinds]
             if all(isinstance(text, str) for text in texts):
-                return Machine(address=address, host=host, pid=pid, identity=identity), tuple(kinds)
-    raise Rejected("an opened evaluator has a host, an identity and capabilities")
+                machine = Machine(address=address, host=host, pid=pid, identity=identity, description=description)
+                return machine, tuple(kinds)
+    raise Rejected("an opened evaluator has a host, an identity, capabilities and a description")
 
 
 def version_of(value: object) -> tuple[str, str]:

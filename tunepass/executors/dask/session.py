@@ -90,10 +90,14 @@ class Worker:
     """A worker as the client sees it. `tasks` are under way there, by ticket in the order of their begin."""
 
     address: str
+    host: str = ""
     state: str = "asked"
     machine: Machine | None = None
     tasks: dict[int, Attempt | None] = field(default_factory=dict)  # None: not an evaluation
     head_since: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.address} on {self.host}" if self.host else self.address
 
 
 class Session:
@@ -114,6 +118,8 @@ class Session:
         self.limits, self.clock, self.notify = limits, clock, notify
         self.workers: dict[str, Worker] = {}
         self.identity: Mapping[str, str] = {}
+        self.description = ""  # of the machines' device
+        self.excluded: list[str] = []  # why workers are not used, a sentence each
         self.capabilities: tuple[str, ...] = ()
         self.search_left_s: Callable[[], float] = lambda: float("inf")
         self.search_s: float | None = None
@@ -146,6 +152,7 @@ class Session:
         if not known:
             raise self._faults[-1] if self._faults else EnvironmentFault("no worker of the cluster made the evaluator")
         self.identity = chosen_machines(known, self.choice)
+        self.description = next(m.description for m in known if m.identity == self.identity)
         for worker in self.workers.values():
             self._admit(worker)
         self._faults.clear()
@@ -272,14 +279,14 @@ class Session:
         """Have a worker of this version make the evaluator: another one may read its text otherwise. Raises
         TunepassError for another one, and leaves it out where the search runs already."""
         if isinstance(value, RemoteError):
-            other = value.as_error(worker.address)
+            other = value.as_error(str(worker))
         else:
-            version, host = version_of(value)
+            version, worker.host = version_of(value)
             if version == self.version:
                 worker.state = "opening"
                 self._begin(worker, None, "open_evaluator", self.source.encode())
                 return
-            other = other_version(worker.address, host, version, self.version)
+            other = other_version(worker.address, worker.host, version, self.version)
         if not self.identity:
             raise other
         self._exclude(worker, other)
@@ -287,7 +294,7 @@ class Session:
     def _opened(self, worker: Worker, value: object) -> None:
         """The worker made the evaluator, or could not."""
         if isinstance(value, RemoteError):
-            self._exclude(worker, value.as_error(worker.address))
+            self._exclude(worker, value.as_error(str(worker)))
             return
         worker.machine, kinds = machine_of(value, worker.address)
         self.capabilities = self.capabilities or kinds
@@ -295,12 +302,12 @@ class Session:
         if self.identity:
             self._admit(worker)
             if worker.state == "excluded":
-                self.notify(f"worker {worker.address} is on a machine of another identity and is not used")
+                self._tell_excluded(f"worker {worker} is on a machine of another identity and is not used")
 
     def _failed(self, worker: Worker, attempt: Attempt | None, error: RemoteError) -> None:
         """A worker answers with an error: it is not used again, and the configuration goes elsewhere. Raises the error
         where all workers fail, or where it is no machine's."""
-        raised = error.as_error(worker.address)
+        raised = error.as_error(str(worker))
         if attempt is not None and error.message == UNKNOWN:  # another process answers at the address of a lost one
             self._waiting.appendleft(attempt)
             self.retried += 1
@@ -323,7 +330,11 @@ class Session:
         self._faults.append(reason)
         for ticket in list(worker.tasks):
             self._lost(worker, ticket, blamed=False)
-        self.notify(f"{reason.diagnostics[0].message}; it is not used any more")
+        self._tell_excluded(f"{reason.diagnostics[0].message}; it is not used any more")
+
+    def _tell_excluded(self, sentence: str) -> None:
+        self.excluded.append(sentence)
+        self.notify(sentence)
 
     # -- workers that come, go and hang
 
@@ -413,7 +424,7 @@ class Session:
             if isinstance(value, RemoteError) and value.message == UNKNOWN:
                 self._open(worker)
             elif isinstance(value, RemoteError):
-                raise value.as_error(worker.address)
+                raise value.as_error(str(worker))
             elif value is not None:
                 return value[0]
         raise EnvironmentFault(f"{self.limits.most_losses} workers were lost in one call of {member}")

@@ -92,6 +92,7 @@ def _opened(source: EvaluatorSource) -> dict[str, object]:
             "pid": os.getpid(),
             "identity": dict(opened.identified.identity),
             "capabilities": kinds,
+            "description": opened.identified.device,
         }
 
 

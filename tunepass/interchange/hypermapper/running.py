@@ -43,8 +43,8 @@ def run_scenario(
 ) -> None:
     """Run a scenario by its mode, with standard input and output for a client. With the URL of a `store`, results are
     on disk when they are in the table, and a further run goes on from them."""
-    output = sys.stdout.buffer
     if scenario.mode == "client-server":
+        output = sys.stdout.buffer  # which the streams of notebooks lack
         run = Run(scenario, strategy=strategy, seed=seed, store=store)
         run.run(client_evaluation(scenario, sys.stdin.buffer, output, run.warn))
         send(output, "".join(f"{line}\n" for line in _ending(run, hypermapper3_ending)))
