@@ -444,9 +444,9 @@ class _FileScope:
         for known in (self.globals, self.variables):
             while known and known[-1].declarators and known[-1].declarators[-1].name.start in inside:
                 last = known.pop()
-                kept = tuple(d for d in last.declarators if d.name.start not in inside)
-                if kept:
-                    known.append(replace(last, declarators=kept))
+                outside = tuple(d for d in last.declarators if d.name.start not in inside)
+                if outside:
+                    known.append(replace(last, declarators=outside))
 
     def _ends_names(self, at: int) -> bool:
         """Does a list of names in brackets end there?"""
