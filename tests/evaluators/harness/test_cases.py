@@ -182,10 +182,10 @@ def test_other_data_are_tried_at_the_tuned_size_where_the_source_fails_at_theirs
 def test_where_that_is_dear_one_warning_says_that_the_size_is_the_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tunepass.evaluators.harness.reference.reference.OPTIONAL_S", -1.0)
+    monkeypatch.setattr("tunepass.evaluators.harness.reference.reference.AGAIN_S", -1.0)
     with CompileRun(task_of(tmp_path, OF_ONE_SIZE.replace("SIZE", "300"))) as evaluator:
         evaluator.set_up()
-        values, special = [warning for warning in evaluator.warnings if "compared with" in warning]
+        values, *_, special = [warning for warning in evaluator.warnings if "compared with" in warning]
         assert values.count("the source itself fails at the size at which they are tried: touched") == 1
         assert "with equal elements or" in values and "with NaN and infinities or" in special
 
