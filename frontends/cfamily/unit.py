@@ -362,6 +362,8 @@ class _FileScope:
             case "ERROR":
                 self.faults.append(self.reader.fault(node))
                 self.read(node, scopes)
+            case "compound_statement":
+                self._forget_formals(node)
             case "declaration_list" | "preproc_if":
                 self.read(node, scopes)
 
@@ -430,6 +432,28 @@ class _FileScope:
             for p in declarator.parameters or ()
         )
         return replace(declarator, parameters=parameters)
+
+    def _forget_formals(self, body: Node) -> None:
+        """The grammar leaves the body of some K&R definitions at file scope (without a type, or of a function that
+        returns a pointer), and what states the types of their formal parameters declares no variables."""
+        tokens, opening = self.unit.tokens, self.reader.first(body)
+        head = next((at for at in range(opening - 1, 0, -1) if self._ends_names(at) or tokens[at].at("}")), 0)
+        if not tokens[head].at(")"):
+            return
+        inside = range(tokens[head].start, tokens[opening].start)
+        for known in (self.globals, self.variables):
+            while known and known[-1].declarators and known[-1].declarators[-1].name.start in inside:
+                last = known.pop()
+                outside = tuple(d for d in last.declarators if d.name.start not in inside)
+                if outside:
+                    known.append(replace(last, declarators=outside))
+
+    def _ends_names(self, at: int) -> bool:
+        """Does a list of names in brackets end there?"""
+        tokens, first = self.unit.tokens, at
+        while tokens[first].at(")", ",") and tokens[first - 1].kind == "name":
+            first -= 2
+        return tokens[at].at(")") and tokens[first].at("(") and tokens[first - 1].kind == "name"
 
     def _record(self, node: Node, scopes: tuple[Scope, ...], template: Template | None) -> None:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")

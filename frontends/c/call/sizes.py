@@ -41,13 +41,15 @@ class FurtherSizes:
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
         """The remainder by REMAINDERS of the largest scalar that varies at each size, -1 of one that has a zero or is
-        `noted`; no remainders where the `tuned` size is smaller."""
+        `noted`, and that of the `tuned` size at the end; no remainders where that is smaller."""
         noted = {number for _, numbers in self.noted for number in numbers}
-        return tuple(
+        if tuned < REMAINDERS:
+            return ()
+        further = (
             -1 if number in noted or 0 in dict(size).values() else max(int(v) for _, v in size) % REMAINDERS
             for number, size in enumerate(self.sizes, 1)
-            if tuned >= REMAINDERS
         )
+        return (*further, tuned % REMAINDERS)
 
 
 def further_sizes(call: KernelCall) -> tuple[Size, ...]:

@@ -111,7 +111,8 @@ def test_after_a_time_out_the_cases_behind_it_are_left_out() -> None:
 def test_the_dearest_optional_cases_are_left_out() -> None:
     checked = {Case(seed=k): CheckedCase((), 0, 0.0, worked_s=k / 100) for k in range(6)}
     kept, left_out = affordable(checked, call_s=0.06, calls=1)
-    assert [case.seed for case in kept] == [0, 1, 2, 3] and "the source takes 50 ms there" in left_out[Case(seed=5)]
+    assert [case.seed for case in kept] == [0, 1, 2, 3] and [case.seed for case in left_out] == [5, 4]
+    assert all("the source takes up to 50 ms there" in why for why in left_out.values())  # so they have one warning
 
 
 BRANCH = """
@@ -153,11 +154,40 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
     """So are distributions with which it computes no numbers."""
     with CompileRun(task_of(tmp_path, EVEN)) as evaluator:
         evaluator.set_up()
-        near, remainders, values, special = evaluator.warnings
+        near, remainders, values = evaluator.warnings
         assert "nothing is compared at n = 299, where the source itself fails: touched" in near
         assert "the remainder 1, 3, 5, 7, 9, 11, 13, 15 of 16: touched" in remainders
         assert values.startswith("nothing is compared with few whole numbers or zeros or quarters: the source itself")
-        assert special.startswith("nothing is compared with NaN and infinities or denormals") and "touched" in special
+
+
+OF_ONE_SIZE = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel copy(n = SIZE, x: in double[n], y: out double[n])
+void copy(int n, const double *x, double *y)
+{
+    for (int i = 0; i < SIZE; i++)
+        y[i] = WRONG && x[0] == x[SIZE - 1] ? 0 : x[i];
+}
+"""
+
+
+def test_other_data_are_tried_at_the_tuned_size_where_the_source_fails_at_theirs(tmp_path: Path) -> None:
+    """What the data are not the cause of is no reason to leave them out."""
+    with CompileRun(task_of(tmp_path, OF_ONE_SIZE.replace("SIZE", "300"))) as evaluator:
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with equal elements: y: ")
+        assert len(evaluator.warnings) == 2 and not any("compared with" in warning for warning in evaluator.warnings)
+
+
+def test_where_that_is_dear_one_warning_says_that_the_size_is_the_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tunepass.evaluators.harness.reference.reference.AGAIN_S", -1.0)
+    with CompileRun(task_of(tmp_path, OF_ONE_SIZE.replace("SIZE", "300"))) as evaluator:
+        evaluator.set_up()
+        values, *_, special = [warning for warning in evaluator.warnings if "compared with" in warning]
+        assert values.count("the source itself fails at the size at which they are tried: touched") == 1
+        assert "with equal elements or" in values and "with NaN and infinities or" in special
 
 
 WHOLE = """

@@ -45,6 +45,16 @@ def test_memory_that_two_calls_share_is_found_and_named(tmp_path: Path) -> None:
 
 
 @NEEDS_TWO
+def test_a_kernel_of_cpp_that_takes_pointers_is_called_by_two_threads(tmp_path: Path) -> None:
+    """One that takes containers is not: the harness makes each once."""
+    text = Attack.read(SOURCES["shared_scratch"]).text
+    found, _ = looked_at(task_of(tmp_path, text, ("g++", "-O2"), "scale.cc"), 1)
+    assert found is not None and found.stage == "wrong_result" and "two threads at once" in found.log
+    vectors = "#include <vector>\n" + text.replace("const double *x, double *y", "std::vector<double> &x, double *y")
+    assert "one call at a time" in task_of(tmp_path, vectors, ("g++", "-O2"), "scale.cc").serial
+
+
+@NEEDS_TWO
 def test_what_two_threads_may_call_has_its_rows(tmp_path: Path) -> None:
     found, rows = looked_at(attack_task("shared_scratch", tmp_path), 0)
     assert found is None and {rows[name].state for name in ("small stack", "concurrent calls", "all results")} == {

@@ -86,6 +86,19 @@ def test_zeros_are_not_denormal_numbers(tmp_path: Path) -> None:
     assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
 
 
+REFUSING = """
+#ifdef __FAST_MATH__
+#error not with -ffast-math
+#endif
+"""
+
+
+def test_a_source_that_refuses_fast_mathematics_is_summed_in_another_order(tmp_path: Path) -> None:
+    """As Opus does; its candidates with that flag fail to compile as ever."""
+    with evaluator_of(tmp_path, REFUSING + DENORMAL) as evaluator:
+        assert set_up(evaluator)[0].unrounded == ()
+
+
 def test_changed_inputs_have_tolerances_of_their_own(tmp_path: Path) -> None:
     with evaluator_of(tmp_path) as evaluator:
         reference, _ = set_up(evaluator)

@@ -176,6 +176,17 @@ def test_few_elements_may_be_noise_and_most_may_not() -> None:
     assert most is not None and most[0] == pytest.approx(1e-6) and not is_steady(moved, spread_of(values), F8)
 
 
+def test_an_array_is_compared_where_what_is_believed_is_enough_for_another_order() -> None:
+    """As sums of a hundred floats are: 64 times what moves them is more than is believed, 16 times is not."""
+    values, moved = np.ones(100), np.full(100, 5e-6)
+    moved[:3] = 1e-3
+    spread = spread_of(values)
+    assert is_steady(moved, spread, F4) and not is_steady(2 * moved, spread, F4)
+    elements = tolerance_of_elements(moved, moved, spread, F4).elements
+    assert elements is not None and elements[0] == pytest.approx(64e-3) and elements[5] == pytest.approx(1e-4)
+    assert not is_steady(moved[:1], spread, F4)
+
+
 def test_other_inputs_have_what_all_but_few_elements_need() -> None:
     moved = np.full(1000, 1e-16)
     moved[5], moved[6:400] = 1e-9, 1e-13

@@ -297,3 +297,23 @@ def test_static_variables_of_functions_that_the_kernel_calls_are_told() -> None:
     outside = "static int next(void) { static int calls; return ++calls; }"
     (warning,) = parsed("y[1] = next();", outside).warnings
     assert warning.message.startswith("`calls` keeps its value")
+
+
+OLD_STYLE = """
+int first;
+untyped(w, m)
+float **w;
+int m, (*g)();
+{ w[0][0] = m; }
+float **returned(v, k)
+int v, k;
+{ return 0; }
+int total;
+"""
+
+
+def test_formals_of_definitions_in_old_style_are_no_variables() -> None:
+    """The grammar does not read all of them: one without a type, one that returns a pointer."""
+    found = [variable.name for variable in variables(read(Source("old.c", OLD_STYLE), (), "c"))]
+    assert found == ["first", "total"]
+    assert names("double w[4][4]; w[1][1] = n; total = 1;", OLD_STYLE) == ["total"]

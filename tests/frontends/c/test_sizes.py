@@ -60,6 +60,12 @@ def test_why_there_are_none(arguments: str, formals: str, clauses: str, why: str
     assert further(arguments, formals, clauses).none == why
 
 
+def test_the_tuned_size_leaves_a_remainder_too() -> None:
+    sizes = further("n = 16, y: out int[n*n*n]", "int n, int *y")
+    assert 0 not in {n % 16 for n in values(sizes) if n}
+    assert sizes.remainders(16)[-1] == 0 and sizes.remainders(15) == ()
+
+
 def test_lengths_that_small_sizes_do_not_have() -> None:
     tried = values(further("n = 60, y: out int[n - 36]", "int n, int *y"))
     assert min(tried) == 37 and {59, 61} < set(tried)

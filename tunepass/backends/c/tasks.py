@@ -70,7 +70,7 @@ def _serial(call: KernelCall) -> str:
         return f"`{call.setup.function}` makes what one call takes at a time"
     if call.globals:
         return f"it changes variables of its file: {', '.join(variable.name for variable in call.globals)}"
-    if call.entry is not None and call.entry.counted:
+    if any(isinstance(argument, ArrayArgument) and argument.container for argument in call.arguments):
         return "its containers are made for one call at a time"
     return ""
 

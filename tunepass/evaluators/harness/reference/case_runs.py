@@ -45,14 +45,13 @@ def affordable(
 ) -> tuple[dict[Case, CheckedCase], dict[Case, str]]:
     """The optional cases, each run with so many `calls`, that do not make every candidate's check long, where a
     call at the tuned size takes `call_s`; and why the others are left out: the dearest first."""
-    budget_s, cheap, left_out = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), dict[Case, str]()
+    budget_s, cheap, dear = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), list[Case]()
     total_s = sum(each.worked_s for each in checked.values()) / calls
     for case in sorted(checked, key=lambda case: checked[case].worked_s, reverse=True):
         if total_s <= budget_s:
             break
-        case_s = cheap.pop(case).worked_s / calls
-        left_out[case] = (
-            f"the source takes {1000 * case_s:.3g} ms there, too long for what every candidate is checked in"
-        )
-        total_s -= case_s
-    return cheap, left_out
+        total_s -= cheap.pop(case).worked_s / calls
+        dear.append(case)
+    dearest_s = max((checked[case].worked_s / calls for case in dear), default=0.0)
+    why = f"the source takes up to {1000 * dearest_s:.3g} ms there, too long for what every candidate is checked in"
+    return cheap, dict.fromkeys(dear, why)

@@ -59,9 +59,9 @@ class Inputs:
 
     `sizes` are the further ones, in words (`n = 383`), of which the last is small; `stated` if the source says so, else
     all but the first `basic` ones may be left out where they take the source long. `middle` is the number of one that
-    is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, `one_size` is why
-    there are none. At the `extra` ones the source may fail more often than at others; at those of `noted` something
-    else is tried, in words.
+    is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, and at the end of
+    the tuned one, `one_size` is why there are none. At the `extra` ones the source may fail more often than at others;
+    at those of `noted` something else is tried, in words.
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`; `real` and `whole`: of such arrays some

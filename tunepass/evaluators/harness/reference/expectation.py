@@ -29,7 +29,7 @@ from tunepass.evaluators.measure.rounding import (
 from tunepass.evaluators.measure.tolerance import Tolerance
 
 OTHER_OUTPUTS = "the source makes other arrays there"
-UNSTEADY = "the source itself computes something else there when it rounds otherwise"
+UNSTEADY = "rounding decides too much of what the source itself computes there"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tunepass.evaluators.harness.failures import SETUP_FAILS, STARTS_A_PROCESS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
-from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
+from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, WHOLE, Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
@@ -33,6 +33,8 @@ SLOWER = 20.0  # a check may take this many times the reference's before it coun
 # Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
 FEW, MANY, MOST, QUICK_S, SMALL = 3, 6, 12, 0.05, 1 << 16
 FAILS = "the source itself crashes or leaves its arrays there, or with smaller ones"
+AGAIN_S = 0.1  # CPU time of the source in cases that are tried at the tuned size instead of their own
+SIZE_FAILS = "the source itself fails at the size at which they are tried"
 OVERFLOWS = "the source's own arithmetic overflows there"
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
@@ -183,7 +185,8 @@ def _run_others(
     *,
     whole: bool,
 ) -> _Others:
-    """Optional cases under a limit of their own, those with special values in a process of their own."""
+    """Optional cases under a limit of their own, those with special values in a process of their own. Other data are
+    tried at the tuned size where the source fails at theirs, if all of that is cheap."""
     others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
     for group, group_limits in (
@@ -194,6 +197,14 @@ def _run_others(
         (_extreme, short),
     ):
         runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
+        astray = _at_failing_sizes(runs, others)
+        if len(astray) * call_s <= AGAIN_S:
+            again = [replace(case, size=0) for case in astray]
+            moved = run_cases(run, again, alignment, group_limits, calls=2)
+            runs.failed = {c: failure for c, failure in runs.failed.items() if c not in astray} | moved.failed
+            runs.checked |= moved.checked
+        else:
+            runs.failed |= {case: replace(runs.failed[case], log=why) for case, why in astray.items()}
         checked: dict[Case, CheckedCase] = {}
         results: dict[Case, CheckedCase | Failed] = {**runs.checked, **runs.failed}
         for case, result in results.items():
@@ -214,6 +225,20 @@ def _run_others(
             others.left_out |= dear
         others.checked |= checked
     return others
+
+
+def _at_failing_sizes(runs: CaseRuns, others: _Others) -> dict[Case, str]:
+    """Cases with other data or arrays that failed because the source does at their size, whatever the data; and how."""
+    reasons = {**others.left_out, **{case: failure.log for case, failure in runs.failed.items()}}
+    fails = {c.size: f"{SIZE_FAILS}: {why}" for c, why in reasons.items() if _is_plain(c)}
+    behind = runs.failed if fails else {}  # at the tuned size, but after too many failures
+    causes = {case: fails.get(case.size, failure.log) for case, failure in behind.items() if not _is_plain(case)}
+    return {case: why for case, why in causes.items() if case.size in fails or not case.size}
+
+
+def _is_plain(case: Case) -> bool:
+    """Is nothing about it unusual but its size?"""
+    return not (case.special or case.pair)
 
 
 def _required(case: Case) -> bool:

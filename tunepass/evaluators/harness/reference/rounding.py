@@ -37,6 +37,7 @@ FEWER = ((0.02, 2), (0.005, 1))  # a call that lasts so many seconds is rounded 
 STRICT = ("-O1", "-fno-fast-math", "-ffp-contract=off", "-fsanitize-coverage=trace-pc")
 GENERIC = ("-mtune=generic",) if platform.machine() == "x86_64" else ()
 REORDERED = ("-O3", "-march=native", *GENERIC, "-ffast-math", "-ffp-contract=fast")
+UNTOLD = "-U__FAST_MATH__"  # for sources that refuse to be compiled so, by `#error`
 VARIANTS = {STRICT: (STRICTLY, *BY_CHANCE), REORDERED: ("",)}
 WATCHED = ("-O1", "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow,bounds")
 TRAPPING: dict[Family, tuple[str, ...]] = {
@@ -105,7 +106,10 @@ class Rounding:
     def _program(self, flags: tuple[str, ...]) -> HarnessRun | str:
         if flags not in self._programs:
             folder = self.harness.folder / f"rounding-{list(VARIANTS).index(flags)}"
-            self._programs[flags] = self._compiled(flags, folder)
+            program = self._compiled(flags, folder)
+            if isinstance(program, str) and flags == REORDERED:
+                program = self._compiled((*flags, UNTOLD), folder.with_name(f"{folder.name}-untold"))
+            self._programs[flags] = program
         return self._programs[flags]
 
     def _run(self, run: HarnessRun, mode: str, cases: Sequence[Case]) -> Rounded | str:
