@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tunepass.backends.base import Target, backend_for
-from tunepass.compilers.gcc_plugin.building import build_plugin
+from tunepass.compilers.compiler_plugins.building import build_plugin
 from tunepass.files import write_text
 from tunepass.jobs.locks.choices_file import write_choices
 from tunepass.jobs.locks.flags_files import flags_file
@@ -91,7 +91,7 @@ def main() -> None:
             folder / "tunepass.lock"
         )
         (folder / "tools").mkdir()
-        build_plugin(GCC, folder / "tools" / "tunepass.so")
+        build_plugin(GCC, "gcc", folder / "tools" / "tunepass.so")
         write_choices(folder)
         for name, *_ in macros:
             write_text(folder / f"{name}.h", flags_file(folder / name, "include").text)
