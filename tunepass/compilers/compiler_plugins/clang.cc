@@ -182,9 +182,10 @@ pragma_handler::HandlePragma (Preprocessor &preprocessor, PragmaIntroducer, Toke
 std::string
 plain_path (StringRef path)
 {
-  while (path.startswith ("./"))
-    path = path.substr (2).ltrim ('/');
-  return path.str ();
+  std::string plain = path.str ();
+  while (plain.compare (0, 2, "./") == 0)
+    plain.erase (0, plain.find_first_not_of ('/', 1));
+  return plain;
 }
 
 struct file_watcher : PPCallbacks
