@@ -170,12 +170,13 @@ def print_hints(folder: Path, compiler: str, names: Sequence[str], wrapper: Sequ
 
 
 def loops(words: Sequence[str], compiler: str, name: str, folder: Path, environment: Mapping[str, str]) -> list[str]:
-    """Line and message of each optimised loop; the columns are those of the text that was compiled."""
+    """Line and message of each optimised loop; the columns are those of the text that was compiled. Of clang messages
+    alone: it finds no place in a text with lines of another file, which `tunepass cc` gives it."""
     option, mark = REPORTS[compiler]
     command = [*words, *FLAGS, option, "-c", name, "-o", "made.o"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     lines = [line.split(":", 3) for line in done.stderr.splitlines() if mark in line]
-    return sorted(f"{line}:{message}" for _, line, _, message in lines)
+    return sorted(message if compiler == "clang" else f"{line}:{message}" for _, line, _, message in lines)
 
 
 def cpu_ms(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:

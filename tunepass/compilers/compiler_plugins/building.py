@@ -134,9 +134,9 @@ def _cxx(compiler: str, names: Sequence[str]) -> str:
 def _candidates(compiler: str, names: Sequence[str]) -> Iterator[str]:
     folder, _, name = compiler.rpartition("/")
     counterparts = {"gcc": "g++", "clang": "clang++", "cc": "c++"}
-    own = re.sub(r"(gcc|clang|^cc)(?=-[\d.]+$|$)", lambda m: counterparts[m[0]], name)
-    yield f"{folder}/{own}" if folder else own
-    yield own
+    counterpart = re.sub(r"(gcc|clang|^cc)(?=-[\d.]+$|$)", lambda m: counterparts[m[0]], name)
+    yield f"{folder}/{counterpart}" if folder else counterpart
+    yield counterpart
     yield from names
 
 
