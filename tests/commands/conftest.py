@@ -73,9 +73,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.fixture(scope="session")
 def gcc_plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_plugin("gcc", tmp_path_factory.mktemp("gcc"))
+    return built_plugin("gcc", tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")
 def clang_plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_plugin("clang", tmp_path_factory.mktemp("clang"))
+    return built_plugin("clang", tmp_path_factory.getbasetemp())
