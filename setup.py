@@ -12,7 +12,7 @@ setup(
     ],
     package_dir=FOLDER_OF,
     package_data={
-        "tunepass": ["py.typed", "*.pyi", "**/*.lark", "**/*.c", "**/*.cc", "**/*.yaml"],
+        "tunepass": ["py.typed", "*.pyi", "**/*.lark", "**/*.c", "**/*.cc", "**/*.h", "**/*.yaml"],
         "tunepass.frontends": ["**/*.lark", "**/*.c", "**/*.h"],
         "tunepass.hwmodels": ["**/*.yaml", "**/*.c"],
     },

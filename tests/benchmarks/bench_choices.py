@@ -1,12 +1,12 @@
-"""A project of 200 files with a choice each, built without tunepass, by `-include`, by gcc's plugin and by `tunepass
-cc`: are the objects the same, and what CPU time does each way take beyond the compiler's own?
+"""A project of 200 files with a choice each, built without tunepass, by `-include`, by the compiler's plugin and by
+`tunepass cc`: are the objects the same, and what CPU time does each way take beyond the compiler's own?
 
-    python -m tests.benchmarks.bench_choices [--files N] [--turns N] [--python PYTHON]
+    python -m tests.benchmarks.bench_choices [--compiler gcc|clang] [--files N] [--turns N] [--python PYTHON]
 
 Each file is compiled in turn by all four ways, so other work on the machine reaches all alike. A file's time is user
 and system of the compiler's process and its children, less that of the compiler called with the chosen macros as
 words; the lowest of the turns, of which the first is not counted. Hints for loops are compared by what
-`-fopt-info-loop` prints.
+`-fopt-info-loop` or clang's `-Rpass=loop` prints.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tunepass.backends.base import Target, backend_for
-from tunepass.compilers.gcc_plugin.building import build_plugin
+from tunepass.compilers.compiler_plugins.building import build_plugin
 from tunepass.files import write_text
 from tunepass.jobs.locks.choices_file import write_choices
 from tunepass.jobs.locks.flags_files import flags_file
@@ -31,9 +31,9 @@ from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 
-GCC = "gcc"
 FLAGS = ("-O2",)
 TILES = (8, 16, 32, 64)
+REPORTS = {"gcc": ("-fopt-info-loop", ": optimized:"), "clang": ("-Rpass=loop", ": remark:")}
 BOUND_MS = {"plugin": 5.0, "cc": 40.0}
 MACROS = """\
 #include <math.h>
@@ -76,6 +76,7 @@ void sums_NUMBER(int n, const int *x, int *y)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--compiler", choices=sorted(REPORTS), default="gcc")
     parser.add_argument("--files", type=int, default=200)
     parser.add_argument("--turns", type=int, default=3, help="of each file and way; the first is not counted")
     parser.add_argument(
@@ -85,39 +86,43 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        macros = [project_file(folder, MACROS, f"unit{i}.c", i, "TILE", TILES) for i in range(options.files)]
-        hints = [project_file(folder, HINTS, f"hint{i}.c", i, "COPIES", (2, 4, 8)) for i in range(options.hints)]
+        compiler: str = options.compiler
+        macros = [project_file(folder, compiler, MACROS, i, "TILE", TILES) for i in range(options.files)]
+        hints = [project_file(folder, compiler, HINTS, i, "COPIES", (2, 4, 8)) for i in range(options.hints)]
         Lock({f"{name}::{kernel}": entry for name, kernel, entry, _ in (*macros, *hints)}).write(
             folder / "tunepass.lock"
         )
         (folder / "tools").mkdir()
-        build_plugin(GCC, folder / "tools" / "tunepass.so")
+        build_plugin(compiler, compiler, folder / "tools" / "tunepass.so")
         write_choices(folder)
         for name, *_ in macros:
             write_text(folder / f"{name}.h", flags_file(folder / name, "include").text)
         wrapper = [options.python, "-m", "tunepass", "cc"]
-        print_project(folder, [(name, word) for name, _, _, word in macros], options.turns, wrapper)
-        print_hints(folder, [name for name, *_ in hints], wrapper)
+        print_project(folder, compiler, [(name, word) for name, _, _, word in macros], options.turns, wrapper)
+        print_hints(folder, compiler, [name for name, *_ in hints], wrapper)
 
 
 def project_file(
-    folder: Path, text: str, name: str, number: int, parameter: str, values: Sequence[int]
+    folder: Path, compiler: str, text: str, number: int, parameter: str, values: Sequence[int]
 ) -> tuple[str, str, Entry, str]:
     """A source that is written; its name, its kernel, the entry of its lock and the word that says its choice."""
+    name = f"{parameter.lower()}{number}.c"
     (folder / name).write_text(text.replace("NUMBER", str(number)))
     kernel = load(folder / name)
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     value = values[number % len(values)]
-    identity = backend_for(kernel, Target(compiler=(GCC, *FLAGS))).identity(space)
+    identity = backend_for(kernel, Target(compiler=(compiler, *FLAGS))).identity(space)
     told = LockedObjective(name="time", default=2.0, chosen=1.0, gain=2.0, interval=(1.9, 2.1), evaluations=3)
     return name, kernel.name, Entry(Configuration({parameter: value}), told, identity), f"-D{parameter}={value}"
 
 
-def print_project(folder: Path, sources: Sequence[tuple[str, str]], turns: int, wrapper: Sequence[str]) -> None:
+def print_project(
+    folder: Path, compiler: str, sources: Sequence[tuple[str, str]], turns: int, wrapper: Sequence[str]
+) -> None:
     environment = {
         **os.environ,
-        "TUNEPASS_CC": GCC,
+        "TUNEPASS_CC": compiler,
         "TUNEPASS_CACHE": str(folder / "cache"),
         "XDG_STATE_HOME": str(folder / "state"),
     }
@@ -125,9 +130,9 @@ def print_project(folder: Path, sources: Sequence[tuple[str, str]], turns: int, 
     same = dict.fromkeys(("-include", "plugin", "cc"), 0)
     for name, word in sources:
         ways = {
-            "alone": [GCC, word],
-            "-include": [GCC, "-include", f"{name}.h"],
-            "plugin": [GCC, "-fplugin=tools/tunepass.so"],
+            "alone": [compiler, word],
+            "-include": [compiler, "-include", f"{name}.h"],
+            "plugin": [compiler, "-fplugin=tools/tunepass.so"],
             "cc": wrapper,
         }
         lowest = dict.fromkeys(ways, float("inf"))
@@ -142,7 +147,7 @@ def print_project(folder: Path, sources: Sequence[tuple[str, str]], turns: int, 
         for way in same:
             same[way] += made[way] == made["alone"]
     alone = statistics.mean(spent["alone"])
-    print(f"{len(sources)} files, {' '.join((GCC, *FLAGS))} -c; the compiler alone: {alone:.1f} CPU ms a file")
+    print(f"{len(sources)} files, {' '.join((compiler, *FLAGS))} -c; the compiler alone: {alone:.1f} CPU ms a file")
     for way, count in same.items():
         beyond = statistics.mean(spent[way]) - alone
         bound = f" (bound {BOUND_MS[way]:g})" if way in BOUND_MS else ""
@@ -151,24 +156,27 @@ def print_project(folder: Path, sources: Sequence[tuple[str, str]], turns: int, 
     print(f"  python -c '' alone takes {interpreter:.1f} CPU ms")
 
 
-def print_hints(folder: Path, names: Sequence[str], wrapper: Sequence[str]) -> None:
-    environment = {**os.environ, "TUNEPASS_CC": GCC, "TUNEPASS_CACHE": str(folder / "cache")}
+def print_hints(folder: Path, compiler: str, names: Sequence[str], wrapper: Sequence[str]) -> None:
+    environment = {**os.environ, "TUNEPASS_CC": compiler, "TUNEPASS_CACHE": str(folder / "cache")}
     same, unrolled = 0, 0
     for name in names:
-        by_plugin = loops([GCC, "-fplugin=tools/tunepass.so"], name, folder, environment)
-        same += by_plugin == loops(wrapper, name, folder, environment)
+        by_plugin = loops([compiler, "-fplugin=tools/tunepass.so"], compiler, name, folder, environment)
+        same += by_plugin == loops(wrapper, compiler, name, folder, environment)
         unrolled += any("unrolled" in line for line in by_plugin)
     print(
-        f"  hints: {same} of {len(names)} files with the same -fopt-info-loop by plugin and cc; {unrolled} are unrolled"
+        f"  hints: {same} of {len(names)} files with the same {REPORTS[compiler][0]} by plugin and cc; "
+        f"{unrolled} are unrolled"
     )
 
 
-def loops(words: Sequence[str], name: str, folder: Path, environment: Mapping[str, str]) -> list[str]:
-    """Line and message of each optimised loop; the columns are those of the text that was compiled."""
-    command = [*words, *FLAGS, "-fopt-info-loop", "-c", name, "-o", "made.o"]
+def loops(words: Sequence[str], compiler: str, name: str, folder: Path, environment: Mapping[str, str]) -> list[str]:
+    """Line and message of each optimised loop; the columns are those of the text that was compiled. Of clang messages
+    alone: it finds no place in a text with lines of another file, which `tunepass cc` gives it."""
+    option, mark = REPORTS[compiler]
+    command = [*words, *FLAGS, option, "-c", name, "-o", "made.o"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-    lines = [line.split(":", 3) for line in done.stderr.splitlines() if ": optimized:" in line]
-    return sorted(f"{line}:{message}" for _, line, _, message in lines)
+    lines = [line.split(":", 3) for line in done.stderr.splitlines() if mark in line]
+    return sorted(message if compiler == "clang" else f"{line}:{message}" for _, line, _, message in lines)
 
 
 def cpu_ms(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:

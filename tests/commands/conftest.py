@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.built_plugins import built_plugin
 from tests.program import run_tunepass
 
 SOURCE = """\
@@ -68,3 +69,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     done = found.run("build", "scale.c", "--max-evals", "4", "--", "gcc", "-O2")
     assert done.returncode == 0, done.stderr
     return found
+
+
+@pytest.fixture(scope="session")
+def gcc_plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_plugin("gcc", tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(scope="session")
+def clang_plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_plugin("clang", tmp_path_factory.getbasetemp())

@@ -44,7 +44,8 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "import": (results.add_import, "tunepass.commands.import_"),
     "flags": (results.add_flags, "tunepass.commands.flags"),
     "flags-file": (builds.add_flags_file, "tunepass.commands.builds.flags_file"),
-    "gcc-plugin": (builds.add_gcc_plugin, "tunepass.commands.builds.gcc_plugin"),
+    "gcc-plugin": (builds.add_gcc_plugin, "tunepass.commands.builds.compiler_plugins"),
+    "clang-plugin": (builds.add_clang_plugin, "tunepass.commands.builds.compiler_plugins"),
     "plugins": (results.add_plugins, "tunepass.commands.plugins"),
     "doctor": (results.add_doctor, "tunepass.commands.doctor"),
 }

@@ -1,4 +1,4 @@
-"""Arguments of what makes files for builds: `flags-file` and `gcc-plugin`."""
+"""Arguments of what makes files for builds: `flags-file`, `gcc-plugin` and `clang-plugin`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_flags_file(commands: Commands) -> None:
         "flags-file",
         "write the lock's choice as a file that gcc and clang take",
         formats=("include", "response", "config", "specs", "choices", "json"),
-        format_help="for -include (the default), @FILE, clang's --config, gcc's -specs=, the gcc plugin, or a program",
+        format_help="for -include (the default), @FILE, clang's --config, gcc's -specs=, the plugins, or a program",
     )
     parser.add_argument("source", metavar="SOURCE", help="a source with an entry in its folder's lock")
     parser.add_argument("-o", "--output", metavar="FILE", help="where it goes (default: printed)")
@@ -24,8 +24,19 @@ def add_flags_file(commands: Commands) -> None:
 
 
 def add_gcc_plugin(commands: Commands) -> None:
-    parser = add_command(commands, "gcc-plugin", "build the plugin for an installed gcc, against its headers")
-    parser.add_argument("--compiler", metavar="GCC", default="gcc", dest="program", help="the gcc that is to load it")
+    _add_plugin(commands, "gcc", "GCC")
+
+
+def add_clang_plugin(commands: Commands) -> None:
+    _add_plugin(commands, "clang", "CLANG")
+
+
+def _add_plugin(commands: Commands, family: str, metavar: str) -> None:
+    help_ = f"build the plugin for an installed {family}, against its headers"
+    parser = add_command(commands, f"{family}-plugin", help_)
+    parser.set_defaults(family=family)
+    loads = f"the {family} that is to load it"
+    parser.add_argument("--compiler", metavar=metavar, default=family, dest="program", help=loads)
     # not in this folder: Python would take it for the package of that name
     how = "tunepass.so, or its folder (default: .tunepass)"
     parser.add_argument("-o", "--output", metavar="FILE", default=".tunepass", help=how)

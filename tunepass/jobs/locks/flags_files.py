@@ -32,7 +32,7 @@ UNDEFINES = ("-U", "--undefine-macro")
 OPENMP = "-fopenmp"
 INCLUDE, CONFIG, SPECS = "include", "config", "specs"
 WRAPPER = "compile with `tunepass cc`, or compile the NAME.tuned.c that `tunepass build -o DIR` writes"
-HINTS = "`tunepass cc` and the plugin of `tunepass gcc-plugin` do"
+HINTS = "`tunepass cc` and the plugins of `tunepass gcc-plugin` and `clang-plugin` do"
 
 
 @dataclass(frozen=True, slots=True)
