@@ -110,9 +110,9 @@ static void tp_make_alike(int index, int open, uint64_t seed) {
             other->kind == array->kind && other->size == array->size)
             like = other;
     }
-    for (size_t k = 0; k < array->count; k++)
+    for (size_t k = like == array; k < array->count; k++)
         if (k == 0 || tp_random(seed + 0xA11E, (uint64_t)index, k) % TP_UNLIKE_EVERY)
-            memmove(array->data + k * array->size, like->data, array->size);
+            memcpy(array->data + k * array->size, like->data, array->size);
 }
 
 /* Of an array of random numbers; `open`: within no range of the pragma's. */
