@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.program import run_python, run_tunepass
+from tunepass.cli import main
 from tunepass.interchange.hypermapper.reading import read_scenario
 from tunepass.interchange.hypermapper.wire import ClientLines, read_reply, request_text
 from tunepass.space.configuration import Configuration
@@ -26,7 +27,7 @@ TEXTS = re.findall(r"^```text\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def test_the_kinds_of_blocks() -> None:
-    assert re.findall(r"^```(\w+)$", TEXT, re.MULTILINE) == ["console", "console", "text", "python", "text"]
+    assert re.findall(r"^```(\w+)$", TEXT, re.MULTILINE) == ["console", "console", "text", "python", "text", "text"]
 
 
 @pytest.mark.parametrize("number", range(len(CONSOLES)))
@@ -65,3 +66,14 @@ def test_the_protocol() -> None:
 
 def test_the_command_of_fronts() -> None:
     assert TEXTS[1].split()[:3] == ["tunepass", "hypermapper", "--pareto"]
+
+
+@pytest.mark.parametrize("line", TEXTS[2].splitlines())
+def test_the_commands_of_pictures(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The usage that each command prints begins with the documented words."""
+    words = line.split()[1:3]
+    assert main([*words, "--help"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    required = [word for word in line.split()[3:] if word.startswith("--")]
+    assert printed.startswith(f"usage: {line if not required else ' '.join(line.split()[:3])}")
+    assert all(word in printed for word in required)

@@ -81,6 +81,8 @@ def test_pareto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert main(["hypermapper", "--pareto", str(path)]) == 0
     assert "1 points" in capsys.readouterr().out
     assert (tmp_path / "application_output_pareto.csv").read_text() == "x,f,Timestamp\n2,1,0.0\n"
+    assert main(["hypermapper", "--pareto", str(path), "application_output_samples.csv", "front.csv"]) == 0
+    assert (tmp_path / "front.csv").exists()  # names are relative to `run_directory`
     assert main(["hypermapper", str(path), "a.csv"]) == 2 and main(["hypermapper"]) == 2
 
 
@@ -90,7 +92,8 @@ def test_home_starts_this_tunepass(tmp_path: Path) -> None:
     files = sorted(str(path.relative_to(home)) for path in home.rglob("*.py"))
     assert files == [
         *("baco/__init__.py", "baco/run.py", "hypermapper/__init__.py", "hypermapper/optimizer.py"),
-        *("scripts/compute_pareto.py", "scripts/hypermapper.py"),
+        *("scripts/compute_pareto.py", "scripts/hypermapper.py", "scripts/plot_hvi.py"),
+        *("scripts/plot_optimization_results.py", "scripts/plot_pareto.py"),
     ]
     (tmp_path / "scenario.json").write_text(json.dumps({**fields(), "design_of_experiment": {"number_of_samples": 3}}))
     program = tmp_path / "user.py"
@@ -110,6 +113,18 @@ def test_home_starts_this_tunepass(tmp_path: Path) -> None:
     )
     assert done.stdout == "Best point found:\nx,f\n0,0.0\n"
     assert main(["hypermapper", "--home", str(home)]) == 0
+
+
+def test_home_starts_the_plotting_commands(tmp_path: Path) -> None:
+    assert main(["hypermapper", "--home", str(tmp_path)]) == 0
+    (tmp_path / "scenario.json").write_text(json.dumps(fields()))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.csv").write_text("x,f\n1,3\n2,1\n")
+    script, command = tmp_path / "scripts" / "plot_optimization_results.py", tmp_path / "bin"
+    assert script.read_text() == (command / "hm-plot-optimization-results").read_text()
+    words = [str(script), "-j", "scenario.json", "-i", "run", "-o", "regret.svg"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "regret.svg\n" and "Regret" in (tmp_path / "regret.svg").read_text()
 
 
 def test_home_leaves_other_programs_alone(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tunepass.commands.answers.hypermapper_plots import run_hypervolume, run_pareto, run_regret
 from tunepass.diagnostics import TunepassError
 from tunepass.interchange.hypermapper.home import write_home
 from tunepass.interchange.hypermapper.reading import read_scenario
@@ -18,13 +19,23 @@ from tunepass.study.storage.location import StoreLocation
 def run(options: argparse.Namespace) -> Answer:
     if options.home is not None:
         return _home(Path(options.home))
+    for words, run_plot in (
+        (options.plot_pareto, run_pareto),
+        (options.plot_hvi, run_hypervolume),
+        (options.plot_optimization_results, run_regret),
+    ):
+        if words is not None:
+            return run_plot(words)
     if options.scenario is None:
         raise TunepassError("hypermapper takes a SCENARIO, or --home DIR")
     if len(options.tables) > 2 * options.pareto:
         raise TunepassError(f"{options.tables[-1]}: two tables at most go with --pareto, and none without")
     scenario = read_scenario(options.scenario)
     if options.pareto:
-        paths = [*map(Path, options.tables), *(scenario.output, scenario.pareto)[len(options.tables) :]]
+        paths = [
+            *(scenario.folder / each for each in options.tables),
+            *(scenario.output, scenario.pareto)[len(options.tables) :],
+        ]
         points = write_pareto(scenario, paths[0], paths[1])
         text = f"{paths[1]}: {points} points of the Pareto front"
         return Answer(text, {"output": str(paths[1]), "points": points})

@@ -60,7 +60,7 @@ def test_every_field_is_read_or_named() -> None:
     effective = set(TYPES) - set(read.without_effect)
     assert "feasible_output.feasibility_threshold" in read.without_effect and "models" in read.without_effect
     assert {"run_directory", "optimization_iterations", "baco_mode", "time_budget"} <= effective
-    assert len(effective) == 19
+    assert len(effective) == 20
 
 
 def test_parameters() -> None:

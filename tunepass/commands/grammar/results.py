@@ -109,6 +109,13 @@ def add_hypermapper(commands: Commands) -> None:
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
     parser.add_argument("--store", metavar="PATH", help="keep the trials here, and go on from them (default: memory)")
     parser.add_argument("--pareto", action="store_true", help="write the Pareto front of a table of results; no search")
+    for name, drawn in (
+        ("pareto", "fronts of two objectives"),
+        ("hvi", "the hypervolume indicator over time"),
+        ("optimization-results", "regret over evaluations"),
+    ):
+        words = f"draw {drawn}; all words after it are those of hm-plot-{name}"
+        parser.add_argument(f"--plot-{name}", metavar="...", nargs=argparse.REMAINDER, help=words)
     parser.add_argument("--home", metavar="DIR", help="write a folder for HYPERMAPPER_HOME; no search")
     parser.add_argument("--hypermapper3-ending", action="store_true", help="end as HyperMapper 3 does")
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from tunepass.interchange.hypermapper.image_settings import FIELDS as IMAGE_FIELDS
+
 Tuner = Literal["HyperMapper 2", "BaCO", "HyperMapper 3"]
 TUNERS: tuple[Tuner, ...] = ("HyperMapper 2", "BaCO", "HyperMapper 3")
 
@@ -95,7 +97,7 @@ EFFECTIVE = frozenset(
         *("optimization_method", "optimization_iterations", "evaluations_per_optimization_iteration", "time_budget"),
         *("resume_optimization", "resume_optimization_data", "resume_optimization_file", "print_best"),
         *("input_parameters", "optimization_objectives", "feasible_output", "design_of_experiment"),
-        *("hypermapper_mode", "baco_mode"),
+        *("hypermapper_mode", "baco_mode", "output_image"),
     }
 )
 # Fields of objects. Those of `feasible_output`, `design_of_experiment` and the modes that have an effect:
@@ -113,6 +115,7 @@ NESTED: Mapping[str, frozenset[str]] = {
     "design_of_experiment": NESTED_EFFECTIVE["design_of_experiment"] | {"allow_repetitions"},
     "hypermapper_mode": frozenset({"mode", "exhaustive_search_file"}),
     "baco_mode": frozenset({"mode", "exhaustive_search_file"}),
+    "output_image": IMAGE_FIELDS,
 }
 
 

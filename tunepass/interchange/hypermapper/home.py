@@ -38,14 +38,16 @@ def home_files() -> dict[str, str]:
     def script(original: str, options: str = "", names: str = "") -> str:
         return _SCRIPT.format(mark=MARK, original=original, python=sys.executable, options=options, names=names)
 
+    commands = ("compute-pareto", "plot-pareto", "plot-hvi", "plot-optimization-results")
+    tools = {name: script(f"hm-{name}", f'"--{name.removeprefix("compute-")}", ') for name in commands}
     module = _MODULE.format(mark=MARK, names="")
     return {
         "scripts/hypermapper.py": script("HyperMapper"),
-        "scripts/compute_pareto.py": script("hm-compute-pareto", '"--pareto", '),
+        **{f"scripts/{name.replace('-', '_')}.py": text for name, text in tools.items()},
         "baco/__init__.py": module,
         "baco/run.py": script("BaCO", names=_OPTIMIZE),
         "bin/hypermapper": script("HyperMapper"),
-        "bin/hm-compute-pareto": script("hm-compute-pareto", '"--pareto", '),
+        **{f"bin/hm-{name}": text for name, text in tools.items()},
         "hypermapper/__init__.py": module,
         "hypermapper/optimizer.py": _MODULE.format(mark=MARK, names=_OPTIMIZE.rstrip("\n") + "\n"),
     }

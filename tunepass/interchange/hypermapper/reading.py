@@ -20,6 +20,7 @@ from tunepass.interchange.hypermapper.fields import (
     effective,
     tuner_of,
 )
+from tunepass.interchange.hypermapper.image_settings import read_image_settings
 from tunepass.interchange.hypermapper.parameters import is_number, read_parameter
 from tunepass.interchange.hypermapper.scenario import GRID, MODES, Feasibility, Mode, Scenario
 from tunepass.interchange.hypermapper.values import ScenarioParameter
@@ -102,10 +103,14 @@ class _Reader(JsonReader):
             method=self.text("optimization_method", "bayesian_optimization"),
             model=self._model(),
             timestamp=self.text("timestamp", "Timestamp") if self.tuner == "HyperMapper 2" else "timestamp",
+            folder=folder,
             output=folder / self._file("output_data_file", "output_samples.csv", application),
             pareto=folder / self._file("output_pareto_file", "output_pareto.csv", application),
             log=folder / self.text("log_file", "hypermapper_logfile.log"),
             resume=self._resume(folder),
+            image=read_image_settings(
+                self, self._nested("output_image") if "output_image" in fields else None, folder, application
+            ),
             print_best=self._prints_best(mode),
             without_effect=tuple(dict.fromkeys(self.ignored)),
         )

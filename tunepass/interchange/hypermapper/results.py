@@ -84,7 +84,7 @@ def objective_names(names: Iterable[str]) -> list[str]:
 
 def result_of_answer(scenario: Scenario, answer: object) -> Result:
     """The result of a Python function's answer: a number, a mapping, or the outputs in their order."""
-    outputs = [*scenario.objectives, *[scenario.feasibility.name] * scenario.feasibility.enabled]
+    outputs = scenario.outputs
     if isinstance(answer, Mapping):
         given: dict[str, object] = {str(name): value for name, value in answer.items()}
     else:

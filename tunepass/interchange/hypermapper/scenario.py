@@ -8,6 +8,7 @@ from typing import Literal
 
 from tunepass.diagnostics import Source
 from tunepass.interchange.hypermapper.fields import Tuner
+from tunepass.interchange.hypermapper.image_settings import ImageSettings
 from tunepass.interchange.hypermapper.values import ScenarioParameter
 from tunepass.space.constraint import Constraint
 
@@ -47,15 +48,21 @@ class Scenario:
     method: str
     model: str
     timestamp: str
+    folder: Path  # that names of files are relative to
     output: Path
     pareto: Path
     log: Path
     resume: Path | None
+    image: ImageSettings
     print_best: bool
     without_effect: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the table of results."""
-        valid = (self.feasibility.name,) if self.feasibility.enabled else ()
-        return (*(p.name for p in self.parameters), *self.objectives, *valid, self.timestamp)
+        return (*(p.name for p in self.parameters), *self.outputs, self.timestamp)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Columns of a result: the objectives, and the feasibility where it is read."""
+        return (*self.objectives, *[self.feasibility.name] * self.feasibility.enabled)

@@ -1,0 +1,1 @@
+"""Pictures of results as HyperMapper 2's plotting commands make them."""
