@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import tunepass as tp
 from tests.program import run_python
 
 ROOT = Path(__file__).parents[1]
@@ -43,3 +44,15 @@ def test_the_package_of_the_hub(capsys: pytest.CaptureFixture[str]) -> None:
     assert (HUB / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
     runpy.run_path(str(HUB / "example.py"))
     assert float(capsys.readouterr().out.split()[0]) <= 4.0
+
+
+def test_optunahub_loads_the_package() -> None:
+    """As a user of the hub does; with a local folder the hub's repository is not asked."""
+    optuna = pytest.importorskip("optuna", reason="Optuna is not installed: pip install 'tunepass[optuna]'")
+    hub = pytest.importorskip("optunahub", reason="optunahub is not installed: pip install optunahub")
+    module = hub.load_local_module("samplers/tunepass", registry_root=str(HUB.parents[1]))
+    assert module.__name__ == "optunahub_registry.package.samplers.tunepass"
+    space = tp.Space([tp.Integer("a", 1, 12), tp.Integer("b", 1, 12)], constraints=["a % b == 0"])
+    study = optuna.create_study(sampler=module.TunepassSampler(space, seed=0))
+    study.optimize(lambda trial: sum(module.suggest(trial, space).values()), n_trials=8)
+    assert len(study.trials) == 8 and all(t.params["a"] % t.params["b"] == 0 for t in study.trials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -31,6 +32,47 @@ def test_the_sample_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home
     table = (tmp_path / "matmul_output_samples.csv").read_text().splitlines()
     assert table[0] == "tile,unroll,order,time,Valid,timestamp" and len(table) == 17
     assert any('"(0, 1, 2)"' in line for line in table)
+
+
+@pytest.fixture(scope="module")
+def cpp_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The client in C++, compiled."""
+    if (compiler := shutil.which("g++")) is None:
+        pytest.skip("g++ is not installed: the client in C++ is not compiled")
+    client = tmp_path_factory.mktemp("cpp") / "client"
+    words = [compiler, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-o", str(client), str(SAMPLE / "client.cpp")]
+    subprocess.run(words, check=True, timeout=120)
+    return client
+
+
+def run_cpp(client: Path, folder: Path, scenario: dict[str, object]) -> subprocess.CompletedProcess[str]:
+    """Run the client in a folder, with the folder for HYPERMAPPER_HOME written there."""
+    assert main(["hypermapper", "--home", str(folder / "home")]) == 0
+    (folder / "scenario.json").write_text(json.dumps(scenario))
+    environment = {**os.environ, "HYPERMAPPER_HOME": str(folder / "home")}
+    words = [str(client), "scenario.json"]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_client_in_cpp(tmp_path: Path, cpp_client: Path) -> None:
+    """Ten evaluations, with permutations, infeasible rows and times of six decimals."""
+    given = json.loads((SAMPLE / "scenario.json").read_text())
+    given["design_of_experiment"]["number_of_samples"], given["optimization_iterations"] = 4, 6
+    done = run_cpp(cpp_client, tmp_path, given)
+    assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
+    with (tmp_path / "matmul_output_samples.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10 and len({(row["tile"], row["unroll"], row["order"]) for row in rows}) == 10
+    assert all((row["Valid"] == "True") == (int(row["tile"]) < 128) for row in rows)
+    best = min(float(row["time"]) for row in rows if row["Valid"] == "True")
+    assert done.stdout == f"best time: {best:g} of 10 configurations\n"
+
+
+def test_the_client_in_cpp_ends_with_a_tuner_that_refuses_its_scenario(tmp_path: Path, cpp_client: Path) -> None:
+    given = json.loads((SAMPLE / "scenario.json").read_text())
+    done = run_cpp(cpp_client, tmp_path, {**given, "optimization_iterations": "many"})
+    assert done.returncode == 1 and not done.stdout and done.stderr.endswith("the tuner's output ended\n")
+    assert "error: " in done.stderr and "optimization_iterations" in done.stderr
 
 
 def client_files(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch, **more: object) -> Path:

@@ -217,7 +217,9 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
     def _ready(self) -> KeyedTrials:
         if self._trials is None:
             missing = "a param_space, or space=" if not self._domains else "a metric and a mode"
-            raise StudyError(f"the search needs {missing}", hint="say it to TunepassSearch, or to tune.TuneConfig")
+            given = "give them to TunepassSearch: Ray passes those of tune.TuneConfig on with a param_space only"
+            hint = given if self._given else "say it to TunepassSearch, or to tune.TuneConfig"
+            raise StudyError(f"the search needs {missing}", hint=hint)
         return self._trials
 
     def _foreign(self, configuration: Configuration) -> list[tuple[KeyPath, object]]:
