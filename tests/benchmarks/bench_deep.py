@@ -1,8 +1,8 @@
 """Sparse, deep and joint deep processes on designs of the accelerator: identities, time, predictions and searches.
 
-    python -m tests.benchmarks.bench_deep [--quick] [--results FILE] [--table FILE] [--rows N] [--only NAME,...]
-        [--recorded FILE.json ...] [--picture FILE] [--fronts FILE] [--geepee FOLDER] [--approxep FOLDER]
-        [--python PYTHON]
+    python -m tests.benchmarks.bench_deep [--quick] [--starts N] [--splits N] [--results FILE] [--table FILE]
+        [--rows N] [--only NAME,...] [--recorded FILE.json ...] [--picture FILE] [--fronts FILE]
+        [--geepee FOLDER] [--approxep FOLDER] [--python PYTHON]
 
 `make bench-deep` runs it. Each task's result is a line of FILE (JSON; out/bench_deep.jsonl), and a task whose line is
 there is not run again: a stopped run goes on where it stopped. The tables print mean ± standard error over the tasks.
@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks.accelerator import identities, picture, references
@@ -41,6 +42,8 @@ TABLED = ("time", "step", "density", "search", "auto", "epochs", "reference")  #
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer sizes, splits and iterations: some minutes")
+    parser.add_argument("--starts", type=int, help="searches of each model, instead of 50 (20 of other spaces)")
+    parser.add_argument("--splits", type=int, help="random splits of predictions, instead of 100 (20)")
     parser.add_argument("--results", type=Path, default=Path("out/bench_deep.jsonl"))
     parser.add_argument("--table", type=Path, default=TABLE, help="recorded designs (designs.py)")
     parser.add_argument("--rows", type=int, help="only the first designs of the table")
@@ -71,6 +74,8 @@ def main() -> None:
 
 def tabulate(study: Study, options: argparse.Namespace, only: list[str]) -> None:
     extent = study.fitting(RECORDED if study.name else QUICK if options.quick else WHOLE)
+    wanted = {"starts": options.starts, "splits": options.splits}
+    extent = replace(extent, **{name: number for name, number in wanted.items() if number is not None})
     designs, (error, power) = len(study.table.losses), study.table.reference
     print(f"\n{study.name or 'the accelerator'}: {designs} recorded designs; the near-optimal fifth has {designs // 5}")
     print(f"hypervolumes below ({error:.4g}, {power:.4g})")
