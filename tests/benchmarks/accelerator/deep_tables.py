@@ -112,7 +112,7 @@ def _print_searches(results: Results, study: Study, extent: Extent, only: Sequen
     searches += [("auto", "auto", extent.iterations // 2)] if "auto" in only and not study.name else []
     marks, rows = [mark for mark in MARKS if mark <= extent.iterations], []
     for name, model, length in searches:
-        volumes = values_of(results, name, model, length, "volume")
+        volumes = values_of(results, name, model, length, "volume")[: extent.starts]
         shown = [mean_and_error([v[mark] for v in volumes]) if mark <= length else "" for mark in marks]
         rows.append((model, shown))
     print_table(f"{study.section('hypervolume')} after {extent.start} random and", marks, rows)
