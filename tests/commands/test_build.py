@@ -205,7 +205,7 @@ void scale(int n, const float *x, float *y)
 {
     for (int i = 0; i < n; i += BLOCK)
         for (int j = i; j < i + BLOCK; j++)
-            y[j] = 2 * x[j] - (SAME > 100) - (x[j] > 1000 ? BLOCK : 0);
+            y[j] = 2 * x[j] - (SAME > 100);
 }
 """
 

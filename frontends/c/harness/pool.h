@@ -15,18 +15,15 @@ static int tp_is_pooled(const tp_array *array) {
     return array->direction == TP_IN || tp_is_output(array);
 }
 
-/* May each call have arrays of its own? Not where a setup, a container or a variable of the source says where they are. */
+/* May each call have arrays of its own? Not where a variable of the source says where they are; nor where a container
+ * or a setup does (main.h). */
 static int tp_may_pool(void) {
-#if defined TP_NEW_ALIGNMENT || defined TP_SETUP
-    return 0;
-#else
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
         if (array->fixed || array->place || array->row || array->pieces || array->direction == TP_ROWS) return 0;
         if (tp_is_output(array) && array->leaves) return 0;
     }
     return 1;
-#endif
 }
 
 /* Set 0 is the kernel's own arrays. Those of others have the same place in their pages: what depends on that is alike. */
