@@ -61,15 +61,19 @@ static void tp_say_places(void) {
     tp_say("log %llu %zu %zu\n", (unsigned long long)(uintptr_t)log, tp_log_stride, tp_log_slots);
 }
 
+#if defined TP_NEW_ALIGNMENT || defined TP_SETUP
+#define TP_MAY_POOL 0 /* containers or a setup say where arrays are */
+#else
+#define TP_MAY_POOL 1
+#endif
+
 /* Makes the calls that the other end orders; `calls` where there is none. */
 static void tp_serve(int calls, int timed) {
     const tp_command alone = {TP_CALLS, (uint64_t)calls, 1, 1, 0};
     tp_keep_digests();
     if (timed) tp_clock_s = tp_clock_cost();
     if (timed) tp_say_places();
-#if !defined TP_NEW_ALIGNMENT && !defined TP_SETUP /* neither containers nor a setup say where arrays are */
-    if (timed) tp_make_pool();
-#endif
+    if (timed && TP_MAY_POOL) tp_make_pool();
     tp_obey("ready");
     if (!tp_conversing) tp_make_calls(&alone);
     tp_check_inputs();
