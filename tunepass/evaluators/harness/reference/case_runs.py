@@ -11,7 +11,7 @@ from tunepass.evaluators.process.run import Limits
 from tunepass.study.outcome import Failed
 
 MOST_FAILURES = 40  # in a group of cases, after which the rest is left out: each costs another run
-OPTIONAL_S = 0.01  # CPU time of the source in all optional cases that candidates are compared in,
+OPTIONAL_S = 0.015  # CPU time of the source in all optional cases that candidates are compared in,
 OPTIONAL_CALLS = 1.2  # and calls at the tuned size that they may take besides
 
 
