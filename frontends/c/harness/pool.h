@@ -4,10 +4,9 @@
 /* Before an order the inputs of each of its calls are drawn, into a set of arrays of its own, and its outputs stay there.
  * So a call with inputs that are all new needs neither filling, restoring nor copying while the other end's clock runs:
  * what is done beside it cannot be left out to make it seem fast. */
-#define TP_POOL_BYTES ((size_t)1 << 20) /* that all sets have together: what leaves the second cache takes now this, now that long */
+#define TP_POOL_BYTES ((size_t)1 << 20) /* of all sets together: calls whose arrays leave the second cache vary widely */
 #define TP_POOL_SETS 256
-#define TP_POOL_LEAST 1
-static size_t tp_pool_sets; /* 0: the arrays cannot be others in each call, or are too large for several sets */
+static size_t tp_pool_sets; /* 0: the arrays cannot be others in each call; 1: the kernel's own alone */
 static size_t tp_pool_stride, tp_pool_bytes, tp_pool_offset[TP_MAX_ARRAYS];
 static unsigned char *tp_pool, *tp_pool_own[TP_MAX_ARRAYS];
 
