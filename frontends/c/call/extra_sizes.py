@@ -1,5 +1,5 @@
 """Sizes beside the regular ones of sizes.py: tails of blocks, multiples of blocks, drawn sizes, larger ones, none, and
-sizes in which equal numbers or floating scalars have other values."""
+sizes in which equal numbers, their order or other scalars have other values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.inputs import element_count, fits, scalar_values
-from tunepass.frontends.cfamily.types.declared import is_real
+from tunepass.frontends.cfamily.types.declared import is_integral, is_real
 from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
 
 TAILS = range(65, 129)  # a whole block of up to 64, and every rest that it leaves
@@ -26,6 +26,8 @@ WIDEST = 1 << 18  # elements of all arrays, at most, at these sizes
 MOST_ALONE = 3  # scalars that are zero alone
 APART = 5  # by which numbers differ that are equal at the tuned size, if they are large enough
 OTHER_VALUE = 0.75  # of a floating scalar, times the value that the pragma gives
+MOST_WHOLE = 4  # whole scalars that have another value alone
+FEWEST = 5  # of the number that is the largest at the tuned size, where the smallest one is larger
 
 
 def sizes_of_blocks(end: int, random: Random) -> list[int]:
@@ -91,6 +93,35 @@ def sizes_apart(free: Mapping[str, int], small: Size, possible: Callable[[Size],
                 values[name] = max(1, values[name] - by * ((rank + turn) % len(group)))
         if tuple(values.items()) != small and possible(tuple(values.items())):
             yield tuple(values.items())
+
+
+def in_other_order(free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]) -> Iterator[Size]:
+    """The number that is the largest at the tuned size is the smallest, and the others follow in turn."""
+    ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}
+    if len(ranks) == 1:
+        return
+    most = min(max(int(value) for _, value in small), 2 * min(free.values()))
+    least = min(FEWEST, max(1, most // 4))
+    step = (most - least) / (len(ranks) - 1)
+    size = tuple((name, least + int(step * ranks[value])) for name, value in free.items())
+    if most > least and possible(size):
+        yield size
+
+
+def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> dict[str, Size]:
+    """Of each whole scalar of which the pragma gives a number, except those `varied`, the size with another value of
+    it: one that is smaller, as memory that is indexed by it may have just its size, or the next one to 0 and 1."""
+    tuned = scalar_values(arguments, ())
+    whole = [a for a in arguments if isinstance(a, ScalarArgument) and is_integral(a.element) and not free_names(a.value)]
+    sizes = {a.name: (*size, (a.name, _other_whole(a.element, int(tuned[a.name])))) for a in whole if a.name not in varied}
+    possible = [name for name, other in sizes.items() if fits(arguments, other, least=1)]
+    return {name: sizes[name] for name in possible[:MOST_WHOLE]}
+
+
+def _other_whole(element: str, value: int) -> int:
+    if element == "bool":
+        return int(not value)
+    return value - 1 if value > 1 else value + 1
 
 
 def with_other_scalars(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[Size]:

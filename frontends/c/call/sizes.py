@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from tunepass.frontends.c.call.extra_sizes import (
     empty_sizes,
+    in_other_order,
     larger_sizes,
     sizes_apart,
     sizes_of_blocks,
     wide_sizes,
     with_other_scalars,
+    with_other_whole,
 )
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars
 from tunepass.ir.c_kernel import Argument, KernelCall, Size
@@ -74,7 +76,8 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     above the tuned one, and those of extra_sizes.py, some of them drawn from `seed`, where whole numbers that the
     source gives decide the lengths, or what a setup makes: it takes the scalars `setup_scalars`.
 
-    Equal numbers stay equal at all but a few sizes, others do not become so: a kernel may rely on n == m."""
+    Equal numbers stay equal at all but a few sizes, others do not become so, and the largest stays the largest at all
+    but one: a kernel may rely on n == m, or on n > m."""
     free = free_scalars(arguments, setup_scalars)
     if not free:
         return FurtherSizes(none="no whole number above 1 of the pragma decides the length of an array")
@@ -111,26 +114,38 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     larger = [size for size in larger if possible(size)]
     few = [size for size in (*first, last) if size in regular and max(v for _, v in size) <= SMALL[-1]]
     small = max(few, key=lambda size: element_count(arguments, size), default=last)
-    apart, empty = [*sizes_apart(free, small, possible)], [*empty_sizes(arguments, free, small)]
-    scaled = with_other_scalars(arguments, small, free)
-    added = dict.fromkeys((*larger, *apart, *scaled, *empty))
+    noted = _noted_sizes(arguments, free, small, possible)
+    others = [size for there in noted.values() for size in there]
+    added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small)))
     extra = [size for size in added if size not in regular]
     sizes = (*regular[:-1], *extra, *regular[-1:])
     middle = middle or len(sizes)
     number = {size: number for number, size in enumerate(sizes, 1)}
-    equal = [name for name, value in free.items() if [*free.values()].count(value) > 1]
-    others = [name for size in scaled for name, _ in size if name not in free]
-    noted = {f"where {' and '.join(equal)} differ": apart, f"with another {' and '.join(others)}": scaled}
     return FurtherSizes(
         sizes,
         len(first),
         middle,
         _short(arguments, sizes[: len(regular) - 1], middle),
         tuple(number[size] for size in extra),
-        tuple(
-            (words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items() if there
-        ),
+        tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
     )
+
+
+def _noted_sizes(
+    arguments: Sequence[Argument], free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]
+) -> dict[str, Sequence[Size]]:
+    """Sizes at which something else than the lengths is tried, by what that is, in words."""
+    equal = [name for name, value in free.items() if [*free.values()].count(value) > 1]
+    scaled = with_other_scalars(arguments, small, free)
+    others = [name for size in scaled for name, _ in size if name not in free]
+    most, least = max(free, key=lambda name: free[name]), min(free, key=lambda name: free[name])
+    noted = {
+        f"where {' and '.join(equal)} differ": [*sizes_apart(free, small, possible)],
+        f"where {least} is larger than {most}": [*in_other_order(free, small, possible)],
+        f"with another {' and '.join(others)}": scaled,
+        **{f"with another {name}": [size] for name, size in with_other_whole(arguments, small, free).items()},
+    }
+    return {words: sizes for words, sizes in noted.items() if sizes}
 
 
 def _short(arguments: Sequence[Argument], sizes: Sequence[Size], middle: int) -> int:

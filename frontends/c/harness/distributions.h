@@ -3,7 +3,7 @@
 
 enum {
     TP_EQUAL = 4, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS,
-    TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_64, TP_TIMES_512, TP_MIXED, TP_BEYOND_SQUARES,
+    TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_87, TP_TIMES_700, TP_MIXED, TP_BEYOND_SQUARES,
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
     TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE
 };
@@ -33,8 +33,8 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_LARGE_NUMBERS: return x * scale;
     case TP_ZEROS: return bits & 1 ? -0.0 : 0.0;
     case TP_TIMES_8: return x * 8.0;
-    case TP_TIMES_64: return x * 64.0;
-    case TP_TIMES_512: return x * 512.0;
+    case TP_TIMES_87: return x * 87.0; /* exp() of them is finite in float */
+    case TP_TIMES_700: return x * 700.0; /* and in double */
     case TP_MIXED: return x * tp_power_of_two((int)(bits % (uint64_t)(2 * mixed + 1)) - mixed);
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
     default: return x;

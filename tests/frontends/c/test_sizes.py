@@ -38,7 +38,8 @@ def test_every_remainder_is_left_twice_where_arrays_are_cheap() -> None:
 
 def test_numbers_that_differ_stay_apart() -> None:
     sizes = further("n = 300, m = 200, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
-    assert all(n > m or m <= 1 or n == 0 for n, m in zip(values(sizes), values(sizes, "m")))
+    turned = [(n, m) for n, m in zip(values(sizes), values(sizes, "m")) if n <= m and m > 1 and n > 0]
+    assert turned == [(5, 37)] and dict(sizes.noted)["where m is larger than n"] == (values(sizes, "m").index(37, 2) + 1,)
     assert {m % 16 for m in values(sizes, "m")} == set(range(16))
 
 
@@ -104,7 +105,7 @@ def test_large_arrays_are_not_made_larger() -> None:
 def test_numbers_are_zero_together_and_alone() -> None:
     sizes = further("n = 50, m = 40, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
     empty = [size for size in extra(sizes) if 0 in size.values()]
-    assert empty == [{"n": 0, "m": 0}, {"n": 0, "m": 35}, {"n": 37, "m": 0}] and not sizes.noted
+    assert empty == [{"n": 0, "m": 0}, {"n": 0, "m": 35}, {"n": 37, "m": 0}]
 
 
 def test_equal_numbers_differ_at_a_few_sizes() -> None:
@@ -125,6 +126,34 @@ def test_floating_scalars_have_another_value_once() -> None:
     assert words == "with another a and b"
     assert dict(sizes.sizes[number - 1]) == {"n": 37, "a": 1.875, "b": 0.75}
     assert sizes.remainders(64)[number - 1] == -1
+
+
+def test_whole_scalars_have_another_value_each_alone() -> None:
+    arguments = "n = 64, k = 3, first = 0, step = 1, all = 1, last = n - 1, back = -2, y: out double[n]"
+    formals = "int n, int k, unsigned first, long step, _Bool all, int last, int back, double *y"
+    sizes = further(arguments, formals)
+    tried = {words: dict(sizes.sizes[number - 1]) for words, (number,) in sizes.noted}
+    assert tried == {
+        "with another k": {"n": 37, "k": 2},
+        "with another first": {"n": 37, "first": 1},
+        "with another step": {"n": 37, "step": 2},
+        "with another all": {"n": 37, "all": 0},
+    }
+
+
+def test_a_number_that_is_1_at_the_tuned_size_is_2() -> None:
+    sizes = further("n = 64, batches = 1, y: out double[n*batches]", "int n, int batches, double *y")
+    assert {"n": 37, "batches": 2} in extra(sizes)
+
+
+@pytest.mark.parametrize(
+    ("tuned", "tried"), [((32, 256, 32), (37, 5, 37)), ((4, 100, 1000), (8, 5, 2)), ((1024, 2, 3), (1, 4, 2))]
+)
+def test_the_smallest_number_is_the_largest_once(tuned: tuple[int, ...], tried: tuple[int, ...]) -> None:
+    n, m, k = tuned
+    sizes = further(f"n = {n}, m = {m}, k = {k}, y: out char[n*m*k]", "int n, int m, int k, char *y")
+    (number,) = next(numbers for words, numbers in sizes.noted if "larger" in words)
+    assert tuple(dict(sizes.sizes[number - 1]).values()) == tried
 
 
 def test_the_largest_number_leaves_16_bits_and_stays_the_largest() -> None:
