@@ -7,7 +7,8 @@ need not fail as long as it neither wins nor harms), and if need be the compiler
     /* compiler: gcc -O2 -fopenmp */
     /* options: --sanitize */
 
-The macro ATTACK_RUN is a number that no other run has, for names and keys.
+The macro ATTACK_RUN is a number that no other run has, for names and keys. `#include "NAME"` of a file beside it is
+replaced by that file's text.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = re.compile(r"/\* *(expect|compiler|options): *(.*?) *\*/")
+INCLUDE = re.compile(r'#include "([^"]+)"\n')
 OPTIONS = ("--strategy", "exhaustive", "--budget", "90s", "--seed", "1")
 # A further honest trial: where flags differ, a trial is made although the object code is the same.
 AFTER = """\
@@ -36,7 +38,7 @@ class Attack:
 
     @classmethod
     def read(cls, path: Path) -> Attack:
-        text = path.read_text()
+        text = INCLUDE.sub(lambda match: _beside(path, match), path.read_text())
         lines = text.splitlines(keepends=True)
         head = [line for line in lines[:4] if HEADER.match(line)]
         words = {match[1]: match[2] for line in head if (match := HEADER.match(line))}
@@ -49,3 +51,8 @@ class Attack:
             options=(*OPTIONS, *words.get("options", "").split()),
             text="".join([*head, AFTER, *lines[len(head) :]]),
         )
+
+
+def _beside(path: Path, include: re.Match[str]) -> str:
+    file = path.parent / include[1]
+    return file.read_text() if file.exists() else include[0]

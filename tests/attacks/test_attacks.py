@@ -29,6 +29,12 @@ def test_every_attack_says_what_is_expected() -> None:
         Attack.read(path)
 
 
+def test_a_file_beside_an_attack_is_read_into_it(tmp_path: Path) -> None:
+    (tmp_path / "shared.h").write_text("int shared;\n")
+    (tmp_path / "a.c").write_text('/* expect: crash */\n#include "shared.h"\n#include "other.h"\nint own;\n')
+    assert Attack.read(tmp_path / "a.c").text.endswith('int shared;\n#include "other.h"\nint own;\n')
+
+
 def trial(attacking: int, after: int, stage: str = "") -> dict[str, object]:
     configuration = {"ATTACK": attacking, "AFTER": f"-DAFTER={after}"}
     return {"configuration": configuration, "outcome": "failed" if stage else "measured", "stage": stage}
