@@ -30,8 +30,8 @@ FEW = 1 << 12  # elements of all arrays, at most, where many distributions are t
 class FurtherSizes:
     """`sizes` in their order: `basic` ones, those that may be left out where they take the source long, cheap ones
     first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one, `short` that of one
-    with few elements, `extra` are those of extra_sizes.py. At those of `noted` something else is tried, in words.
-    `none` says why there are none."""
+    with few elements, `extra` are those of extra_sizes.py. At those of `noted` something else is tried, in words; at
+    those of `gaps` other scalars, so that strides may leave elements unwritten. `none` says why there are none."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
@@ -39,6 +39,7 @@ class FurtherSizes:
     short: int = 0
     extra: tuple[int, ...] = ()
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    gaps: tuple[int, ...] = ()
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
@@ -114,7 +115,8 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     larger = [size for size in larger if possible(size)]
     few = [size for size in (*first, last) if size in regular and max(v for _, v in size) <= SMALL[-1]]
     small = max(few, key=lambda size: element_count(arguments, size), default=last)
-    noted = _noted_sizes(arguments, free, small, possible)
+    scaled = _with_other_scalars(arguments, free, small)
+    noted = {**_in_other_proportions(free, small, possible), **scaled}
     others = [size for there in noted.values() for size in there]
     added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small)))
     extra = [size for size in added if size not in regular]
@@ -128,24 +130,29 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
         _short(arguments, sizes[: len(regular) - 1], middle),
         tuple(number[size] for size in extra),
         tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
+        tuple(number[size] for there in scaled.values() for size in there),
     )
 
 
-def _noted_sizes(
-    arguments: Sequence[Argument], free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]
+def _in_other_proportions(
+    free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]
 ) -> dict[str, Sequence[Size]]:
-    """Sizes at which something else than the lengths is tried, by what that is, in words."""
+    """By what is tried, in words: sizes where equal numbers differ, and where the smallest is the largest."""
     equal = [name for name, value in free.items() if [*free.values()].count(value) > 1]
-    scaled = with_other_scalars(arguments, small, free)
-    others = [name for size in scaled for name, _ in size if name not in free]
     most, least = max(free, key=lambda name: free[name]), min(free, key=lambda name: free[name])
-    noted = {
+    sizes = {
         f"where {' and '.join(equal)} differ": [*sizes_apart(free, small, possible)],
         f"where {least} is larger than {most}": [*in_other_order(free, small, possible)],
-        f"with another {' and '.join(others)}": scaled,
-        **{f"with another {name}": [size] for name, size in with_other_whole(arguments, small, free).items()},
     }
-    return {words: sizes for words, sizes in noted.items() if sizes}
+    return {words: there for words, there in sizes.items() if there}
+
+
+def _with_other_scalars(arguments: Sequence[Argument], free: Mapping[str, int], small: Size) -> dict[str, list[Size]]:
+    """The same with other values of scalars that decide no length."""
+    whole = {f"with another {name}": [size] for name, size in with_other_whole(arguments, small, free).items()}
+    scaled = with_other_scalars(arguments, small, free)
+    real = [name for size in scaled for name, _ in size if name not in free]
+    return {f"with another {' and '.join(real)}": scaled, **whole} if scaled else whole
 
 
 def _short(arguments: Sequence[Argument], sizes: Sequence[Size], middle: int) -> int:

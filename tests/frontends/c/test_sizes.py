@@ -33,7 +33,7 @@ def test_every_remainder_is_left_twice_where_arrays_are_cheap() -> None:
     assert {n % 16 for n in tried} == set(range(16)) == set(sizes.remainders(500)) - {-1}
     assert all(n * n + n <= CHEAP for n in tried if n not in (249, 501))
     unequal = [number for number, (n, m) in enumerate(zip(values(sizes), values(sizes, "m")), 1) if n and m and n != m]
-    assert sizes.noted == (("where n and m differ", tuple(unequal)),)
+    assert sizes.noted == (("where n and m differ", tuple(unequal)),) and sizes.gaps == ()
 
 
 def test_numbers_that_differ_stay_apart() -> None:
@@ -140,6 +140,7 @@ def test_whole_scalars_have_another_value_each_alone() -> None:
         "with another step": {"n": 37, "step": 2},
         "with another all": {"n": 37, "all": 0},
     }
+    assert sizes.gaps == tuple(number for _, (number,) in sizes.noted)
 
 
 def test_a_number_that_is_1_at_the_tuned_size_is_2() -> None:

@@ -146,6 +146,7 @@ def _inputs(call: KernelCall) -> Inputs:
         shared=call.shared,
         extra=further.extra,
         noted=further.noted,
+        gaps=further.gaps,
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

@@ -61,7 +61,7 @@ class Inputs:
     all but the first `basic` ones may be left out where they take the source long. `middle` is the number of one that
     is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, and at the end of
     the tuned one, `one_size` is why there are none. At the `extra` ones the source may fail more often than at others;
-    at those of `noted` something else is tried, in words.
+    at those of `noted` something else is tried, in words, and at those of `gaps` strides may leave elements unwritten.
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`; `real` and `whole`: of such arrays some
@@ -85,6 +85,7 @@ class Inputs:
     shared: tuple[tuple[str, str], ...] = ()
     extra: tuple[int, ...] = ()
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    gaps: tuple[int, ...] = ()
     found: tuple[str, ...] = ()
 
 
@@ -92,7 +93,8 @@ class Inputs:
 class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
     An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
-    one is so as well, and no other is left out because the source does not end there."""
+    one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
+    unwritten."""
 
     seed: int
     size: int = 0
@@ -104,6 +106,7 @@ class Case:
     words: str = ""
     optional: bool = False
     late: bool = False
+    gaps: bool = False
 
     @property
     def argument(self) -> str:
@@ -138,7 +141,10 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
     noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
-    sizes = [replace(c, late=c.size in inputs.extra, at_start=c.at_start and c.size not in noted) for c in sizes]
+    sizes = [
+        replace(c, late=c.size in inputs.extra, at_start=c.at_start and c.size not in noted, gaps=c.size in inputs.gaps)
+        for c in sizes
+    ]
     distributed = _distributed(fresh, inputs)
     return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
 
