@@ -233,7 +233,7 @@ def _raised(error: Exception, generator: type) -> Span:
     """The line of the generator's file that raised the exception, or called what did."""
     frames = traceback.extract_tb(error.__traceback__)
     code = getattr(getattr(generator, "generate", None), "__code__", None)
-    own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
-    frame = (own or frames)[-1]
+    generator_frames = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
+    frame = (generator_frames or frames)[-1]
     text = linecache.getline(frame.filename, frame.lineno or 0).rstrip("\n")
     return Source(frame.filename, text, frame.lineno or 1).span(len(text) - len(text.lstrip()), len(text))

@@ -72,8 +72,8 @@ def describe(binding: Any, request: Request) -> Request:
 def convention(definition: str) -> str:
     """The calling convention of a function's definition as LLVM prints it, "" for that of C."""
     head = re.search(r"^define ([^@\n]*)@", definition, re.MULTILINE)
-    found = CONVENTION.search(head[1]) if head else None
-    return found[1] if found else ""
+    stated = CONVENTION.search(head[1]) if head else None
+    return stated[1] if stated else ""
 
 
 def host(binding: Any, request: Request) -> Request:
