@@ -1,12 +1,13 @@
 """Six pipelines of Halide: tunepass and Halide's own autoschedulers, for one thread, in one run.
 
     python -m tests.benchmarks.bench_halide [--evaluations 40] [--seed 0] [--apps blur,harris] [--choices FILE]
-        [--only search|time]
+        [--only search|time] [--pause]
 
 Four pipelines are Python programs (tests/benchmarks/halide/apps.py), two are C++ generators, which g++ builds against
 the headers of Halide's package. Adams2019 also gets restarts with `random_dropout` and other seeds, for the time that
 the tuner took; the best of them is reported. All are told parallelism 1. With `--choices` the two halves may run apart:
-`--only search` writes the choices, `--only time` measures those of the file. The final times are measured in turns.
+`--only search` writes the choices, `--only time` measures those of the file. All schedules are built and measured once
+before the final times, which are measured in turns; `--pause` waits for a line on the standard input between the two.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import geometric_mean, median
 
@@ -43,7 +45,7 @@ DROPOUT = "Adams2019, restarted"
 TUNED = "tunepass"
 DEFAULT = "default"
 COLUMNS = (DEFAULT, *SCHEDULERS, DROPOUT, TUNED)
-PATIENCE = CompileLimits(least_s=60, most_s=300)
+PATIENCE = CompileLimits(least_s=300, most_s=300)
 ROUNDS = 9
 Schedules = dict[str, Recipe]
 
@@ -119,16 +121,20 @@ def restart(problem: halide.Problem, seconds: float, seed: int) -> tuple[Recipe,
     return best, len(recipes) - 1
 
 
-def measured(name: str, schedules: Schedules, folder: Path) -> dict[str, float | str]:
-    """Medians in ms of the schedules, measured in turns; why there is none otherwise."""
-    problem = halide.Problem(algorithm(name, folder))
-    titles = list(schedules)
-    with Comparison(problem, [schedules[title] for title in titles]) as run:
-        first = {title: run.value(number) for number, title in enumerate(titles)}
-        sound = [number for number, title in enumerate(titles) if isinstance(first[title], float)]
-        rounds = run.compare_again([run.configuration(number) for number in sound], rounds=ROUNDS)
-    times = {titles[number]: median(values) if values else "failed" for number, values in zip(sound, rounds)}
-    return {title: times.get(title, first[title]) for title in titles}
+class FinalTimes:
+    """The schedules of one pipeline, built and measured once; then measured in turns."""
+
+    def __init__(self, name: str, schedules: Schedules, folder: Path, stack: ExitStack):
+        self.titles = list(schedules)
+        self.run = stack.enter_context(Comparison(halide.Problem(algorithm(name, folder)), list(schedules.values())))
+        self.first = {title: self.run.value(number) for number, title in enumerate(self.titles)}
+
+    def measured(self) -> dict[str, float | str]:
+        """Medians in ms; the stage that failed otherwise."""
+        sound = [number for number, title in enumerate(self.titles) if isinstance(self.first[title], float)]
+        rounds = self.run.compare_again([self.run.configuration(number) for number in sound], rounds=ROUNDS)
+        times = {self.titles[number]: median(values) if values else "failed" for number, values in zip(sound, rounds)}
+        return {title: times.get(title, self.first[title]) for title in self.titles}
 
 
 def line(name: str, times: Mapping[str, float | str]) -> str:
@@ -164,6 +170,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--apps", default=",".join(NAMES))
     parser.add_argument("--choices", type=Path)
     parser.add_argument("--only", choices=("search", "time"))
+    parser.add_argument("--pause", action="store_true", help="wait for a line before the final times")
     options = parser.parse_args(words)
     names = options.apps.split(",")
     if unknown := set(names) - set(NAMES):
@@ -182,14 +189,25 @@ def main(words: Sequence[str] | None = None) -> None:
                 options.choices.write_text(json.dumps(chosen, indent=1))
     if options.only == "search":
         return
-    print(f"| pipeline | {', ms | '.join(COLUMNS)}, ms | best autoscheduler / tunepass |")
-    print("|" + "---|" * (len(COLUMNS) + 2))
-    results = []
-    for name in names:
-        with tempfile.TemporaryDirectory() as folder:
-            results.append(measured(name, chosen[name], Path(folder)))
-        print(line(name, results[-1]), flush=True)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        built = {name: FinalTimes(name, chosen[name], new_folder(folder, name), stack) for name in names}
+        if options.pause:
+            print("built; waiting for a line", flush=True)
+            sys.stdin.readline()
+        print(f"| pipeline | {', ms | '.join(COLUMNS)}, ms | best autoscheduler / tunepass |")
+        print("|" + "---|" * (len(COLUMNS) + 2))
+        results = []
+        for name, final in built.items():
+            results.append(final.measured())
+            print(line(name, results[-1]), flush=True)
     print(summary(results))
+
+
+def new_folder(parent: Path, name: str) -> Path:
+    folder = parent / name
+    folder.mkdir()
+    return folder
 
 
 if __name__ == "__main__":

@@ -108,8 +108,8 @@ def test_a_plugin_for_another_gcc_is_refused(gcc: LoadingCompiler) -> None:
     other = version[:-1] + ("1" if version[-1] != "1" else "2")
     altered = gcc.folder / "tunepass.so"
     content = gcc.plugin.read_bytes().replace(f"{version}\0".encode(), f"{other}\0".encode())
-    assert b"walk_loop_tree" in content
-    altered.write_bytes(content.replace(b"walk_loop_tree", b"walk_loop_trei"))  # a function that this gcc lacks
+    assert b"get_loop_body" in content
+    altered.write_bytes(content.replace(b"get_loop_body", b"get_loop_bodi"))  # a function that this gcc lacks
     done = gcc.call(f"-fplugin={altered}", "-c", "probe.c")
     assert done.returncode == 1
     assert f"tunepass: this plugin is for gcc {other}" in done.stderr and f"this is gcc {version}" in done.stderr

@@ -56,6 +56,7 @@ class ToolRun(CompileRun):
             limits=task.compile_limits,
             build=build,
             untouched=untouched,
+            linked_by="in `link`",
         )
 
     def sanitize(self, configuration: Configuration) -> Failed | None:

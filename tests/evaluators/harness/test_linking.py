@@ -13,6 +13,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.programs.linking import not_linked, undefined_names
 from tunepass.evaluators.kernel_task import KernelTask
+from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured, Outcome
 
@@ -118,8 +119,9 @@ def test_the_names_that_linkers_miss(log: str) -> None:
 
 def test_many_missing_names_are_counted() -> None:
     log = "\n".join(f"undefined reference to `f{k}'" for k in range(9))
-    message = not_linked(Path("k.c"), Failed("compile", log)).diagnostics[0].message
+    compiling = Compiling(("cc",), Path("k.c"))
+    message = not_linked(compiling, Failed("compile", log)).diagnostics[0].message
     assert message.endswith("`f0`, `f1`, `f2`, `f3`, `f4`, `f5` and 3 more, which the kernel reaches, are not defined")
-    other = not_linked(Path("k.c"), Failed("compile", "cannot find -lm"))
+    other = not_linked(compiling, Failed("compile", "cannot find -lm"))
     assert other.diagnostics[0].message == "k.c does not link with its harness"
     assert os.linesep not in other.diagnostics[0].message

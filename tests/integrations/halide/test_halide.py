@@ -367,6 +367,44 @@ def test_a_parameter_that_the_generator_does_not_have_is_refused(generator: hali
         halide.Generator(generator.program, "scale", generator.algorithm, [tp.Ordinal("lnaes", [1, 8])])
 
 
+THROWING = """\
+import halide as hl
+
+@hl.generator(name="thrower")
+class Thrower:
+    lanes = hl.GeneratorParam(4)
+    image = hl.InputBuffer(hl.Float(32), 1)
+    output = hl.OutputBuffer(hl.Float(32), 1)
+
+    def generate(g):
+        x = hl.Var("x")
+        if int(g.lanes) != 4:
+            raise ValueError("no such width")
+        g.output[x] = g.image[x] * 2.0
+
+if __name__ == "__main__":
+    hl.main()
+"""
+
+
+def test_a_generator_that_raises_is_told_at_its_line_and_fails_as_a_candidate(tmp_path: Path) -> None:
+    (tmp_path / "thrower.py").write_text(THROWING)
+    thrower = loaded(tmp_path / "thrower.py").Thrower
+    with pytest.raises(tp.SourceError, match="the generator Thrower raises ValueError: no such width") as error:
+        halide.from_generator(thrower, (64,), shapes={"image": (64,)}, parameters={"lanes": 8})
+    span = error.value.diagnostics[0].span
+    assert span is not None and span.line == 12 and span.text == 'raise ValueError("no such width")'
+    assert isinstance(error.value.__cause__, ValueError)
+    program = (sys.executable, str(tmp_path / "thrower.py"))
+    algorithm = halide.from_generator(thrower, (64,), shapes={"image": (64,)})
+    with pytest.raises(tp.TunepassError, match=r"does not take the defaults: .*ValueError: no such width"):
+        halide.Generator(program, "thrower", algorithm, [tp.Ordinal("lanes", [8, 4])])
+    generator = halide.Generator(program, "thrower", algorithm, [tp.Ordinal("lanes", [4, 8])])
+    with generator.evaluator(generator.kernel) as run:
+        outcome = run(tp.Configuration({"lanes": 8})).outcome
+    assert isinstance(outcome, tp.Failed) and outcome.stage == "compile" and "no such width" in outcome.log
+
+
 def test_only_a_generator_is_taken_for_one() -> None:
     with pytest.raises(tp.TunepassError, match=r"a class under @hl\.generator is expected"):
         halide.from_generator(int, SIZES)

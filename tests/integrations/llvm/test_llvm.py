@@ -77,6 +77,8 @@ SMALL = llvm.Tuning(
     },
 )
 
+SMALL_OF_NONE = llvm.Tuning(levels=(1, 3), switches=(), before=(), after=(), thresholds=())
+
 
 def source(text: str = MODULE) -> tp.Source:
     return tp.Source("triple.ll", text)
@@ -133,6 +135,55 @@ def test_a_function_that_cannot_be_called_is_refused(name: str, message: str) ->
     assert message in told.message
     if name == "tripel":
         assert told.hint == "did you mean `triple`?"
+
+
+ENTRIES = """%fastcc = type { i32 }
+
+define i32 @main(i32 %n) {
+  ret i32 %n
+}
+define fastcc i32 @quick(i32 %n) {
+  ret i32 %n
+}
+define dso_local cc 10 i32 @numbered(i32 %n) {
+  ret i32 %n
+}
+define %fastcc @typed(i32 %n) {
+  ret %fastcc zeroinitializer
+}
+define ccc void @silent(i32 %n, ptr %x) {
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("main", "@main is a program's entry"),
+        ("quick", "@quick has the calling convention fastcc: C cannot call it"),
+        ("numbered", "@numbered has the calling convention ghccc"),
+        ("typed", "@typed returns %fastcc"),
+    ],
+)
+def test_a_function_that_c_does_not_call_is_refused(name: str, message: str) -> None:
+    told = refused(ENTRIES, name, {"n": llvm.Scalar(4)})
+    assert told.message.startswith(message) and told.span is not None and told.span.text == f"@{name}"
+
+
+def test_a_function_that_leaves_nothing_is_refused() -> None:
+    told = refused(ENTRIES, "silent", {"n": llvm.Scalar(4), "x": llvm.Array("double", 4, "in")})
+    assert told.message.startswith("nothing that @silent leaves can be compared") and told.hint is not None
+    llvm.Function(source(ENTRIES), "silent", {"n": llvm.Scalar(4), "x": llvm.Array("double", 4)})
+
+
+@pytest.mark.slow
+def test_a_name_that_nobody_defines_is_told_with_where_to_link_it() -> None:
+    text = "declare i32 @far(i32)\ndefine i32 @near(i32 %n) {\n  %x = call i32 @far(i32 %n)\n  ret i32 %x\n}\n"
+    with pytest.raises(tp.TunepassError, match="`far`, which the kernel reaches, is not defined") as error:
+        llvm.tune(llvm.Function(source(text), "near", {"n": llvm.Scalar(4)}), SMALL_OF_NONE, max_evals=1)
+    assert (error.value.diagnostics[0].hint or "").startswith("name the source, the object or the library (-l…) that")
+    assert "defines this in `link`" in (error.value.diagnostics[0].hint or "")
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,12 @@ extern void c_cpp_builtins_optimize_pragma (cpp_reader *, tree, tree) __attribut
 extern cpp_hashnode *cpp_lookup (cpp_reader *, const unsigned char *, unsigned int) __attribute__ ((weak));
 extern const unsigned char *cpp_macro_definition (cpp_reader *, cpp_hashnode *) __attribute__ ((weak));
 
+#if GCCPLUGIN_VERSION_MAJOR < 12
+#define EACH_LOOP(LOOP) class loop *LOOP; FOR_EACH_LOOP (LOOP, 0)
+#else
+#define EACH_LOOP(LOOP) for (class loop *LOOP : loops_list (cfun, 0))
+#endif
+
 int plugin_is_GPL_compatible; /* gcc loads no plugin without it */
 
 namespace {
@@ -319,7 +325,7 @@ apply (hint &given)
 {
   class loop *best = nullptr;
   location_t begin = UNKNOWN_LOCATION;
-  for (class loop *loop : loops_list (cfun, 0))
+  EACH_LOOP (loop)
     {
       location_t place = begin_of (loop);
       if (place == UNKNOWN_LOCATION || linemap_compare_locations (line_table, given.place, place) <= 0)

@@ -57,6 +57,7 @@ class Compiling:
     snapshot: Snapshot | None = None  # compiles see the files as they are there
     numbered: bool = True  # a candidate's text has the lines of its source
     reached_only: bool = False  # programs are linked of what main reaches: other functions may call what nobody defines
+    linked_by: str = "after `--`, beside the compiler's words"  # where users name further objects and libraries
 
     @property
     def compiler(self) -> Compiler:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+import linecache
 import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tunepass.diagnostics import Source, ToolError, TunepassError
+from tunepass.diagnostics import Source, SourceError, Span, ToolError, TunepassError
 from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.process.workspace import Workspace
@@ -192,7 +194,8 @@ def from_generator(
         The algorithm.
 
     Raises:
-        TunepassError: not a generator, or one that Halide refuses, in Halide's words.
+        TunepassError: not a generator, or one that Halide refuses, in Halide's words; a generator that raises another
+            exception, at its line, with that exception as the cause.
 
     Example:
         >>> halide.from_generator(blur, (640, 480), shapes={"input": (640, 480)}).name
@@ -219,5 +222,18 @@ def from_generator(
             outputs = call(**inputs, generator_params=dict(parameters or {}))
     except hl.HalideError as error:
         raise TunepassError(f"the generator {name} is refused: {first_line(str(error))}") from None
+    except Exception as error:  # the generator's own code
+        message = f"the generator {name} raises {type(error).__name__}: {first_line(str(error))}"
+        raise SourceError(message, _raised(error, generator)) from error
     several = list(outputs) if isinstance(outputs, tuple) else [outputs]
     return Algorithm(several, sizes, shapes or {}, scalars or {}, ranges or {}, name=name)
+
+
+def _raised(error: Exception, generator: type) -> Span:
+    """The line of the generator's file that raised the exception, or called what did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    code = getattr(getattr(generator, "generate", None), "__code__", None)
+    generator_frames = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
+    frame = (generator_frames or frames)[-1]
+    text = linecache.getline(frame.filename, frame.lineno or 0).rstrip("\n")
+    return Source(frame.filename, text, frame.lineno or 1).span(len(text) - len(text.lstrip()), len(text))

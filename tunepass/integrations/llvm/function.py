@@ -114,12 +114,21 @@ class Function:
             raise SourceError(f"@{self.name} is internal: no other file can call it", self.span, "remove `internal`")
         if not NAME.fullmatch(self.name):
             raise SourceError(f"@{self.name} is no identifier of C, which calls it", self.span, "rename the function")
+        if self.name == "main":
+            raise SourceError("@main is a program's entry, and its harness has one", self.span, "rename the function")
+        if signature.convention:
+            words = f"@{self.name} has the calling convention {signature.convention}: C cannot call it"
+            raise SourceError(words, self.span, f"remove `{signature.convention}`, or wrap it in a function of C's")
         if signature.variadic:
             raise SourceError(f"@{self.name} takes any number of arguments", self.span, "wrap it in one that does not")
         if len(signature.arguments) != len(self.arguments):
             words = f"@{self.name} takes {len(signature.arguments)} arguments, {len(self.arguments)} are given"
             raise SourceError(words, self.span, "name each argument in order")
         self.call  # noqa: B018 (raises)
+        written = any(isinstance(a, Array) and a.direction in ("out", "inout") for a in self.arguments.values())
+        if signature.result == "void" and not written:
+            words = f"nothing that @{self.name} leaves can be compared: it returns nothing, and writes no array"
+            raise SourceError(words, self.span, 'give a pointer that it writes to as an Array that is "out" or "inout"')
 
     def _mention(self) -> Span:
         at = re.search(rf'^declare [^\n]*?@"?{re.escape(self.name)}"?\(', self.source.text, re.MULTILINE)
@@ -210,6 +219,7 @@ class Signature:
     variadic: bool
     declaration: bool
     local: bool
+    convention: str  # "": that of C
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +250,7 @@ def described(source: Source) -> Description:
             known["type"].endswith("...)"),
             known["declaration"],
             known["local"],
+            known["convention"],
         )
         for name, known in reply["functions"].items()
     }

@@ -14,6 +14,10 @@ TARGET = ('"target-cpu"', '"target-features"', '"tune-cpu"')
 ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?|[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?(?:=\d+)?')
 GROUP = 90_000  # the number of the first group of attributes that is added; LLVM numbers from 0
 RENAMED_MAIN = "tunepass_user_main"
+# a calling convention in the head of a definition: fastcc, tailcc, x86_stdcallcc, `cc 10`; ccc is that of C
+CONVENTION = re.compile(
+    r'(?<![%@"\w.])(?!ccc\b)([a-z]\w*cc|cc \d+|(?:amdgpu|aarch64|riscv|spir|ptx|x86|arm|m68k|intel)_\w+)\b'
+)
 Request = Mapping[str, Any]
 
 
@@ -57,11 +61,19 @@ def describe(binding: Any, request: Request) -> Request:
             "arguments": [str(argument.type) for argument in f.arguments],
             "declaration": f.is_declaration,
             "local": f.linkage.name in ("internal", "private"),
+            "convention": "" if f.is_declaration else convention(str(f)),
         }
         for f in module.functions
     }
     version = ".".join(map(str, binding.llvm_version_info))
     return {"functions": functions, "triple": module.triple, "host": binding.get_process_triple(), "llvm": version}
+
+
+def convention(definition: str) -> str:
+    """The calling convention of a function's definition as LLVM prints it, "" for that of C."""
+    head = re.search(r"^define ([^@\n]*)@", definition, re.MULTILINE)
+    stated = CONVENTION.search(head[1]) if head else None
+    return stated[1] if stated else ""
 
 
 def host(binding: Any, request: Request) -> Request:

@@ -48,11 +48,11 @@ def link_reference(
             built, target = _compile(compiling, harness, candidate, text, apart)
         except ToolError:  # a compiler without the flags for it
             compiling.reached_only = False
-            raise not_linked(compiling.source, failure) from None
+            raise not_linked(compiling, failure) from None
         built = replace(built, folder=folder)
         program, failure = built.link(target, candidate, apart)
     if program is None:
-        raise not_linked(compiling.source, failure)
+        raise not_linked(compiling, failure)
     return LinkedReference(built, target, program)
 
 
@@ -61,15 +61,14 @@ def undefined_names(failure: Failed | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(UNDEFINED.findall(failure.log if failure else "")))
 
 
-def not_linked(source: Path, failure: Failed | None) -> ToolError:
-    """With the names that are missing, and what to add to the command."""
+def not_linked(compiling: Compiling, failure: Failed | None) -> ToolError:
+    """With the names that are missing, and where to name what defines them."""
+    source = compiling.source
     log, names = failure.log if failure else "", undefined_names(failure)
     if not names:
         return ToolError(f"{source} does not link with its harness", hint=log)
     problem = f"{_listed(names)}, which the kernel reaches, {'is' if len(names) == 1 else 'are'} not defined"
-    advice = (
-        "name the source, the object or the library (-l…) that defines this after `--`, beside the compiler's words"
-    )
+    advice = f"name the source, the object or the library (-l…) that defines this {compiling.linked_by}"
     return ToolError(f"{source} does not link with its harness: {problem}", hint=f"{advice}\n{log}")
 
 
