@@ -109,11 +109,11 @@ def in_other_order(free: Mapping[str, int], small: Size, possible: Callable[[Siz
 
 
 def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> dict[str, Size]:
-    """Of each whole scalar of which the pragma gives a number, except those `varied`, the size with another value of
-    it: one that is smaller, as memory that is indexed by it may have just its size, or the next one to 0 and 1."""
+    """The size with another value of each whole scalar of which the pragma gives a number, except those `varied`: a
+    smaller one, as arrays that it indexes may have just its length, or the next one to 0 and 1."""
     tuned = scalar_values(arguments, ())
-    own = [a for a in arguments if isinstance(a, ScalarArgument) and not free_names(a.value) and a.name not in varied]
-    whole = {a.name: _other_whole(a.element, int(tuned[a.name])) for a in own if is_integral(a.element)}
+    given = [a for a in arguments if isinstance(a, ScalarArgument) and not free_names(a.value) and a.name not in varied]
+    whole = {a.name: _other_whole(a.element, int(tuned[a.name])) for a in given if is_integral(a.element)}
     sizes = {name: (*size, (name, value)) for name, value in whole.items()}
     possible = [name for name, other in sizes.items() if fits(arguments, other, least=1)]
     return {name: sizes[name] for name in possible[:MOST_WHOLE]}
