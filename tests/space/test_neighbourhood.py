@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tunepass.space.columns import length, take
 from tunepass.space.neighbourhood import Neighbourhood
@@ -54,6 +55,18 @@ def test_double_moves_where_every_single_one_is_infeasible() -> None:
     )
     found, owner = Neighbourhood(space).of(space.columns([space.unrank(0)]))
     assert len(set(space.configurations(found))) == 3 and (owner == 0).all()
+
+
+@pytest.mark.parametrize("count", [12, 50])
+def test_double_moves_of_many_parameters_go_both_ways_and_stay_few(count: int) -> None:
+    """A sum that is given leaves no single move, and no double one of two parameters that both grow."""
+    names = [f"n{i}" for i in range(count)]
+    space = Space([Integer(name, 0, 9) for name in names], [f"{' + '.join(names)} == {count + 9}"])
+    rows = space.sample_columns(2, np.random.default_rng(0))
+    found, owner = Neighbourhood(space).of(rows)
+    assert (np.bincount(owner, minlength=2) >= 100).all() and length(found) <= 2 * 4096
+    changed = sum(np.asarray(found[name] != rows[name][owner], np.int64) for name in names)
+    assert (changed == 2).all() and space.contains_columns(found).all()
 
 
 def test_reals_move_within_their_range_and_long_integers_by_powers_of_two() -> None:

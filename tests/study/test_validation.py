@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
-from tunepass.diagnostics import StudyError
+from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.reports.plots import plot
+from tunepass.space.parameter import Categorical, Ordinal
+from tunepass.space.space import Space
+from tunepass.study.comparison.instances import Instances
 from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.storage.json_text import log_tail
+from tunepass.study.study import Study
 from tunepass.study.validation import valid_budget, valid_objectives, valid_outcome, valid_seconds
 
 TIME, RATE = Objective("time", unit="ms"), Objective("rate", maximise=True)
@@ -57,3 +65,37 @@ def test_thresholds_are_finite_numbers_of_several_objectives() -> None:
 
 def test_thresholds_are_no_part_of_an_objective_s_meaning() -> None:
     assert Objective("time", limit=2.0) == Objective("time", reference=9.0) == Objective("time")
+
+
+LIST = [1, 2]  # of no argument below
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda study: Study(study.space, [TIME], store=0),
+        lambda study: Study(study.space, [TIME], store=np.array(LIST)),
+        lambda study: Study(study.space, [TIME], prior_mean={}),
+        lambda study: Study(study.space, [TIME], instances=b"ab"),
+        lambda study: study.suggest(shared=None),
+        lambda study: study.suggest(shared={"tile": 4}),
+        lambda study: Instances(LIST, across=np.array(LIST)),
+        lambda study: Failed(np.array(LIST)),
+        lambda study: Measured({"time": 1.0}, deviation=np.array(LIST)),
+        lambda study: plot(study, LIST),
+        lambda study: study.space.completed(LIST),
+        lambda study: study.space.columns(3),
+        lambda study: study.space.columns({"tile": 4}),
+        lambda study: study.space.sample(10**30, np.random.default_rng(0)),
+        lambda study: study.space.sample(1, np.random.default_rng(0), prior="yes"),
+        lambda study: Space.from_table([{"tile": LIST}, {"tile": 4}]),
+        lambda study: Ordinal("tile", LIST, default=np.array(LIST)),
+        lambda study: Categorical("tile", LIST, default=np.array(LIST)),
+        lambda study: Ordinal("tile", b"12"),
+    ],
+)
+def test_an_argument_of_another_kind_is_a_typed_error(wrong: Callable[[Study], object]) -> None:
+    study = Study(Space([Ordinal("tile", [4, 8])]), [TIME])
+    with pytest.raises(TunepassError, match=r"got|no plot|is not one of its values"):
+        wrong(study)
+    assert not study.space.contains({"tile": np.array(LIST)})

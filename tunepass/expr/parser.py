@@ -141,7 +141,9 @@ class _Builder:
         if isinstance(tree, Token):
             return self._leaf(tree)
         if depth >= DEPTH_LIMIT:
-            raise ExpressionError(f"nested too deeply: more than {DEPTH_LIMIT} levels", self.where.token(_first(tree)))
+            hint = "each term of a sum is a level: put a long one into groups, (a + b + c) + (d + e + f)"
+            message = f"nested too deeply: more than {DEPTH_LIMIT} levels"
+            raise ExpressionError(message, self.where.token(_first(tree)), hint)
         kind, parts = str(tree.data), tree.children
         if kind == "call":
             return self._call(parts, depth)

@@ -48,7 +48,7 @@ def plot(study: Study, kind: str = "history", *, objective: str | None = None) -
     """
     if not isinstance(study, Study):
         raise StudyError(f"a plot is of a Study, got {study!r}")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         hint = spelling_hint(str(kind), list(KINDS), f"there are {', '.join(KINDS)}", quote=repr)
         raise StudyError(f"no plot {kind!r}", hint=hint)
     if not any(trial.measured for trial in study.trials):

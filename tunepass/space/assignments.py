@@ -18,6 +18,8 @@ MANY = 1_000  # values, of which each distinct one is checked once
 def to_columns(parameters: Sequence[Parameter], activity: Activity, configurations: Sequence[Configuration]) -> Columns:
     """A missing parameter that is active, or a value outside its domain, raises SpaceError."""
     columns: dict[str, Column] = {}
+    if isinstance(configurations, (str, Mapping)) or not isinstance(configurations, Iterable):
+        raise SpaceError(f"configurations are a list, got {configurations!r}", hint="write [configuration]")
     for c in configurations:
         if type(c) is not Configuration and not isinstance(c, Mapping):
             raise SpaceError(f"a configuration is a mapping of parameters to values, got {c!r}")
@@ -73,6 +75,8 @@ def exact_columns(
 def completed(parameters: Sequence[Parameter], activity: Activity, values: Mapping[str, Value]) -> Configuration:
     """The configuration of these values, feasible or not: without inactive ones, and with the default of a missing
     parameter."""
+    if not isinstance(values, Mapping):
+        raise SpaceError(f"values are a mapping of parameters to values, got {values!r}")
     full = Configuration({p.name: values.get(p.name, p.default) for p in parameters})
     return to_configurations(parameters, activity, to_columns(parameters, activity, [full]))[0] if activity else full
 

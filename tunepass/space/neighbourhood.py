@@ -6,18 +6,19 @@ moves two parameters at once.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, Mask, join, keys, length, replaced, take
+from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.steps import index_steps
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
 LONG = 128  # values; of a longer domain only some are neighbours
 PAIRS = 4096  # double moves tried of a row without feasible single moves
+LEAST_SIDE = 2  # values tried of each of two parameters
 
 
 class Neighbourhood:
@@ -118,16 +119,24 @@ class Neighbourhood:
         return self.space.activity.canonical(rows), owner
 
     def _pairs(self, columns: Columns, row: int) -> tuple[Columns, Indices]:
-        """Double moves of one row, at most about PAIRS of them, spread evenly over the pairs of parameters."""
+        """Double moves of one row, at most about PAIRS of them: the nearest ones of evenly spread pairs of parameters.
+        Of more than PAIRS / LEAST_SIDE^2 pairs a part, another one for another row."""
         start = take(columns, slice(row, row + 1))
-        pairs = list(itertools.combinations(self.space.parameters, 2))
-        side = max(2, int((PAIRS / len(pairs)) ** 0.5))
-        parts = []
-        for first, second in pairs:
-            a, b = (p.steps(start[p.name], LONG)[0][:side] for p in (first, second))
-            i, j = np.divmod(np.arange(len(a) * len(b)), max(1, len(b)))
-            parts.append({**take(start, np.zeros(len(i), np.int64)), first.name: a[i], second.name: b[j]})
-        rows = self._moved_programs(join(parts), start) if self.space.activity else join(parts)
+        pairs = np.stack(np.triu_indices(len(self.space.parameters), 1), axis=1)
+        side = max(LEAST_SIDE, int((PAIRS / len(pairs)) ** 0.5))
+        apart = -(-len(pairs) * LEAST_SIDE**2 // PAIRS)
+        pairs = pairs[int(keys(start).sum()) % apart :: apart]
+        steps = [_nearest_steps(p, start[p.name], side) for p in self.space.parameters]
+        sizes = np.array([len(values) for values in steps])
+        ends = np.cumsum(sizes[pairs].prod(axis=1))
+        rows = take(start, np.zeros(ends[-1], np.int64))
+        for (first, second), end in zip(pairs.tolist(), ends.tolist()):
+            begin = end - sizes[first] * sizes[second]
+            i, j = np.divmod(np.arange(end - begin), max(1, sizes[second]))
+            rows[self.space.parameters[first].name][begin:end] = steps[first][i]
+            rows[self.space.parameters[second].name][begin:end] = steps[second][j]
+        if self.space.activity:
+            rows = self._moved_programs(rows, start)
         return rows, np.full(length(rows), row)
 
     def _moved_programs(self, rows: Columns, start: Columns) -> Columns:
@@ -135,6 +144,15 @@ class Neighbourhood:
         rows = self.space.activity.canonical(rows)
         unique = np.unique(keys(join([start, rows])), axis=0, return_index=True)[1]
         return take(rows, np.sort(unique)[1:] - 1)
+
+
+def _nearest_steps(parameter: Parameter, value: Column, count: int) -> Column:
+    """At most `count` steps of the one value, of listed values the nearest ones on either side."""
+    steps = parameter.steps(value, LONG)[0]
+    if len(steps) > count and parameter.is_scalar and parameter.size is not None:
+        distance = np.abs(parameter.find(steps) - parameter.find(value))
+        steps = steps[np.argsort(distance, kind="stable")]
+    return steps[:count]
 
 
 def _moved(start: Indices, alike: dict[int, Indices]) -> tuple[Indices, Indices]:

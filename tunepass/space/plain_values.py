@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
 
 def as_scalar(value: object) -> object:
@@ -33,6 +33,11 @@ def as_real(value: object) -> int | float | None:
 def is_finite(value: int | float) -> bool:
     """Is the number one that a float can be near to? Of a whole number beyond any float `math.isfinite` raises."""
     return -sys.float_info.max <= value <= sys.float_info.max
+
+
+def is_one_of(value: object, values: Collection[object]) -> bool:
+    """Is the value equal to one of the values? An array is not, whatever its elements."""
+    return isinstance(value, Hashable) and value in values
 
 
 def as_texts(value: object) -> tuple[str, ...] | None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # feasible is loaded by the first space: `tunepass cc` names 
 
 NODE_LIMIT = 5_000_000
 MOST_STEPS = 4096  # values of a longer parameter are neighbours only in part
+MOST_DRAWN = 1 << 32  # configurations at once
 MOST_NAMED = 8  # parameters that a representation names
 
 
@@ -338,8 +339,10 @@ class Space:
             5
         """
         count = as_whole(n)
-        if count is None or count < 0:
-            raise SpaceError(f"sample draws a whole number >= 0 of configurations, got {n!r}")
+        if count is None or not 0 <= count < MOST_DRAWN:
+            raise SpaceError(f"sample draws a whole number >= 0 and below 2**32 of configurations, got {n!r}")
+        if not isinstance(prior, bool):
+            raise SpaceError(f"prior is True or False, got {prior!r}")
         if not isinstance(rng, np.random.Generator):
             raise SpaceError(f"rng is a numpy.random.Generator, got {rng!r}", hint="write numpy.random.default_rng(0)")
         return self.configurations(self.sample_columns(count, rng, prior))

@@ -80,12 +80,14 @@ class Measured:
         """Does nothing have to be converted or refused? So it is with nearly all that a store has: a long one has
         hundreds of thousands."""
         values = self.values
-        if type(values) is not dict or self.deviation or self.repeats != () or type(self.censored) is not bool:
+        if type(values) is not dict or type(self.deviation) is not dict or type(self.censored) is not bool:
+            return False
+        if self.deviation or self.repeats != ():
             return False
         for name, value in values.items():
             if type(name) is not str or type(value) is not float or not -math.inf < value < math.inf:
                 return False
-        return type(self.deviation) is dict and _are_plain(self.samples)
+        return _are_plain(self.samples)
 
     @property
     def measurements(self) -> tuple[Mapping[str, float], ...]:
@@ -218,7 +220,7 @@ class Failed:
     log: str = ""
 
     def __post_init__(self) -> None:
-        if self.stage not in FAILURE_STAGES:
+        if not isinstance(self.stage, str) or self.stage not in FAILURE_STAGES:
             raise StudyError(f"failure stage must be one of {', '.join(FAILURE_STAGES)}, got {self.stage!r}")
         if not isinstance(self.log, str):
             raise StudyError(f"the log of a failure is text, got {self.log!r}", hint="write str(log)")

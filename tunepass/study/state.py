@@ -44,7 +44,7 @@ class StudyState(Lockable):
         name, known_identity = validation.valid_name(name), validation.valid_identity(identity)
         self._factory = factory_of(strategy)
         if not isinstance(store, Store | MemoryStore):
-            store = Store(store) if store else MemoryStore()
+            store = Store(store) if store is not None and not (isinstance(store, str) and not store) else MemoryStore()
         self.store: Store | MemoryStore = store
         self._record = self._open(name, known_identity)
         self.name = self._record.name

@@ -62,6 +62,7 @@ class Suggestions(StudyResults):
         """
         n = validation.valid_count(n, "suggest")
         first = validation.valid_first(self.space, first)
+        shared = validation.valid_first(self.space, shared, "shared")
         self._catch_up()
         if not first and not shared and (due := self._unasked_repeats(n)):
             return due

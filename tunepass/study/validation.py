@@ -113,7 +113,8 @@ def check_strategy(strategy: object) -> None:
 
 
 def check_prior_mean(prior_mean: object) -> None:
-    if prior_mean is not None and not callable(getattr(prior_mean, "values", None)):
+    is_one = callable(getattr(prior_mean, "values", None)) and not isinstance(prior_mean, Mapping)
+    if prior_mean is not None and not is_one:
         hint = "write tunepass.PriorMean.from_expression(...) or .from_observations(...)"
         raise StudyError(f"a prior mean is a PriorMean, got {prior_mean!r}", hint=hint)
 
@@ -240,10 +241,10 @@ def check_absent(**arguments: object) -> None:
         raise StudyError(f"an Evaluation has its own {given[0]}", hint=f"leave out {', '.join(f'{n}=' for n in given)}")
 
 
-def valid_first(space: Space, first: object) -> list[Configuration]:
+def valid_first(space: Space, first: object, argument: str = "first") -> list[Configuration]:
     """The configurations that come before a strategy's."""
     if not isinstance(first, Iterable) or isinstance(first, (str, Mapping)):
-        raise StudyError(f"first is a list of configurations, got {first!r}", hint="write first=[...]")
+        raise StudyError(f"{argument} is a list of configurations, got {first!r}", hint=f"write {argument}=[...]")
     return [c if isinstance(c, Configuration) else valid_configuration(space, c) for c in first]
 
 

@@ -28,6 +28,14 @@ RARE: dict[str, tuple[list[Parameter], list[str]]] = {
     "a product of reals that is given": ([Real("x", 1e-3, 1e3), Real("y", 1e-3, 1e3)], ["x * y == 1"]),
     "a quotient": ([Real("x", 0.0, 1.0), Real("y", 1e-6, 1.0)], ["x / y == 0.001"]),
     "a circle": ([Real("x", -1.0, 1.0), Real("y", -1.0, 1.0)], ["x * x + y * y == 1"]),
+    "a ball": (
+        [Real(f"x{i}", -1.0, 1.0) for i in range(12)],
+        [" + ".join(f"x{i} * x{i}" for i in range(12)) + " <= 0.1"],
+    ),
+    "a ball by powers": (
+        [Real(f"x{i}", -1.0, 1.0) for i in range(9)],
+        [" + ".join(f"x{i}**2" for i in range(9)) + " <= 0.1"],
+    ),
     "an order": (reals(12), [f"x{i} <= x{i + 1}" for i in range(11)]),
     "a band": (reals(6), [f"abs(x{i} - x{i + 1}) < 0.00001" for i in range(5)]),
     "equal products of integers": (
@@ -54,6 +62,16 @@ def test_a_draw_does_not_depend_on_the_draws_before() -> None:
     once, twice = Space(*RARE["a sum of twenty reals"]), Space(*RARE["a sum of twenty reals"])
     twice.sample(5, np.random.default_rng(7))
     assert once.sample(5, np.random.default_rng(1)) == twice.sample(5, np.random.default_rng(1))
+
+
+def test_a_ball_is_drawn_near_uniformly_and_soon() -> None:
+    """Uniform in a ball of d reals: the square of the radius is d / (d + 2) of its largest in the mean."""
+    space = Space(
+        [Real(f"x{i}", -1.0, 1.0) for i in range(10)], [" + ".join(f"x{i}*x{i}" for i in range(10)) + " <= 0.2"]
+    )
+    drawn = space.sample_columns(1000, np.random.default_rng(0))
+    assert length(drawn) == 1000
+    assert abs(sum(np.square(x) for x in drawn.values()).mean() / 0.2 - 10 / 12) < 0.03
 
 
 def test_a_simplex_is_drawn_near_uniformly() -> None:

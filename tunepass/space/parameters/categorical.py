@@ -17,6 +17,7 @@ from tunepass.space.parameters.checks import Number, check_name, distinct, freez
 from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.lookup import Lookup
 from tunepass.space.parameters.order_features import FeatureLayout, PermutationDistance
+from tunepass.space.plain_values import is_one_of
 from tunepass.space.prior import Floats, probabilities
 
 
@@ -91,7 +92,7 @@ class Categorical(ParameterBase):
         return len(self.domain)
 
     def admits(self, value: object) -> bool:
-        if value not in self.domain:
+        if not is_one_of(value, self.domain):
             return False
         return isinstance(value, bool) == isinstance(self.domain[self.domain.index(value)], bool)
 

@@ -73,7 +73,7 @@ def distinct(
 ) -> tuple:  # type: ignore[type-arg]
     """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds. None
     may be among them."""
-    if isinstance(values, str):
+    if isinstance(values, (str, bytes)):
         raise SpaceError(f"{name}: values are a list, got the string {values!r}", span)
     if not isinstance(values, Iterable) or isinstance(values, (set, frozenset)):  # a set has no order
         raise SpaceError(f"{name}: values are a list, got {values!r}", span)

@@ -16,6 +16,7 @@ from tunepass.space.parameters.base import pick_default
 from tunepass.space.parameters.condition import Condition, ConditionLike, condition
 from tunepass.space.parameters.lookup import Lookup
 from tunepass.space.parameters.numeric import NumericParameter
+from tunepass.space.plain_values import is_one_of
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
 
 
@@ -90,7 +91,7 @@ class Ordinal(NumericParameter):
         return self.lookup.ends
 
     def admits(self, value: object) -> bool:
-        return not isinstance(value, (bool, np.bool_)) and value in self.domain
+        return not isinstance(value, (bool, np.bool_)) and is_one_of(value, self.domain)
 
     def column(self, values: Sequence[Value]) -> Column:
         return np.array(values, dtype=np.int64 if isinstance(self.domain[0], int) else np.float64)

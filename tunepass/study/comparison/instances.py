@@ -71,7 +71,7 @@ class Instances:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "instances", _distinct(self.instances))
-        if self.across not in get_args(Across):
+        if not isinstance(self.across, str) or self.across not in get_args(Across):
             raise StudyError(f"across is one of {', '.join(get_args(Across))}, got {self.across!r}")
         confidence = None if self.confidence is None else as_real(self.confidence)
         if self.confidence is not None and (confidence is None or not 0.5 < confidence < 1):
@@ -177,7 +177,7 @@ def valid_instances(
 
 def _distinct(instances: object) -> tuple[Instance, ...]:
     """The instances of the argument; a NumPy number as Python's."""
-    if isinstance(instances, (str, Mapping)) or not isinstance(instances, Iterable):
+    if isinstance(instances, (str, bytes, Mapping)) or not isinstance(instances, Iterable):
         raise StudyError(f"instances are a list of texts or numbers, got {instances!r}", hint="write instances=[...]")
     listed = tuple(i if isinstance(i, (str, int)) else as_real(i) for i in instances)
     for i, given in zip(listed, instances):

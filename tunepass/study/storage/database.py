@@ -95,9 +95,9 @@ def copied(connection: sqlite3.Connection, path: Path) -> Path:
 
 
 def path_of(url: str) -> Path | None:
-    if url == MEMORY:
-        return None
     prefix = "sqlite:///"
+    if isinstance(url, str) and url == MEMORY:
+        return None
     if not isinstance(url, str) or not url.startswith(prefix) or len(url) == len(prefix):
         raise StudyError(f"a store is sqlite:///PATH, got {url!r}", hint="e.g. sqlite:///runs.db")
     return Path(url[len(prefix) :])

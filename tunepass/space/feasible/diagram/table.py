@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,9 @@ def parameters_of(rows: Sequence[Mapping[str, Value]]) -> tuple[Parameter, ...]:
 
 def _parameter(name: str, values: Sequence[Value | None]) -> Parameter:
     plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+    for v in plain:
+        if not isinstance(v, Hashable):
+            raise SpaceError(f"{name}: values are numbers, strings, Booleans or tuples, got {v!r}")
     seen = list(dict.fromkeys(v for v in plain if v is not None))
     if len(plain) != len([v for v in plain if v is not None]):
         raise SpaceError(f"{name}: every row must give it a value")

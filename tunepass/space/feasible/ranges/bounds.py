@@ -16,6 +16,7 @@ from tunepass.expr import nodes
 
 Ends = float | NDArray[np.float64]
 EXACT = 2.0**52
+EXPONENTS = range(2, 9)  # whose powers and roots are bounded
 HUGE = 1e150  # stands for unbounded; its square is still finite
 _SLACK = 1e-12
 
@@ -156,6 +157,8 @@ def apply(e: nodes.Expr, parts: Sequence[TermRange]) -> TermRange:
             return TermRange(1.0 - parts[0].hi, 1.0 - parts[0].lo, parts[0].undefined)
         case nodes.Unary():
             return add(parts, (-1,), real=isinstance(e.type, nodes.RealType))
+        case nodes.Binary() if (exponent := power_of(e)) is not None:
+            return _power(parts[0], exponent, isinstance(e.type, nodes.RealType))
         case nodes.Binary():
             return _binary(e.op, parts[0], parts[1], isinstance(e.type, nodes.RealType))
         case nodes.Compare():
@@ -213,6 +216,24 @@ def _binary(op: str, a: TermRange, b: TermRange, real: bool) -> TermRange:
     if op == ">>" and _floor(a.lo) >= 0 and _floor(b.lo) >= 0 and _top(b.hi) <= 62:
         return _rounded(np.floor, a.lo / np.exp2(b.hi), a.hi / np.exp2(b.lo), undefined, False)
     return TermRange(-HUGE, HUGE, True)
+
+
+def power_of(e: nodes.Binary) -> int | None:
+    """The whole exponent >= 2 with which the value of `e` is a power of its left operand; None for any other node."""
+    if e.op == "*" and e.left == e.right:
+        return 2
+    if e.op == "**" and isinstance(e.right, nodes.Constant) and not isinstance(e.right.value, (bool, str)):
+        return int(e.right.value) if e.right.value in EXPONENTS else None
+    return None
+
+
+def _power(a: TermRange, exponent: int, real: bool) -> TermRange:
+    with np.errstate(over="ignore"):  # unbounded, as it should be
+        lo, hi = np.power(a.lo, float(exponent)), np.power(a.hi, float(exponent))
+    if exponent % 2 == 0:
+        across = np.logical_and(np.less(a.lo, 0), np.greater(a.hi, 0))
+        lo, hi = np.where(across, 0.0, np.minimum(lo, hi)), np.maximum(lo, hi)
+    return _settled(_plain(lo), _plain(hi), a.undefined, real=real)
 
 
 def _rounded(f: np.ufunc, lo: Ends, hi: Ends, undefined: bool, real: bool) -> TermRange:

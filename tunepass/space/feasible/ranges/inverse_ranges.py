@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr import nodes
-from tunepass.space.feasible.ranges.bounds import HUGE, Ends, TermRange
+from tunepass.space.feasible.ranges.bounds import HUGE, Ends, TermRange, power_of
 
 Bounds = tuple[Ends, Ends]
 SLACK = 1e-12  # relative widening of every end, more than its rounding
@@ -50,14 +50,13 @@ def _wide(lo: Ends, hi: Ends) -> Bounds:
 
 def _binary(e: nodes.Binary, want: Bounds, a: TermRange, b: TermRange) -> tuple[Bounds | None, Bounds | None]:
     lo, hi = want
+    if (exponent := power_of(e)) is not None:
+        return _wide(*_roots(lo, hi, exponent)), None
     match e.op:
         case "+":
             return _wide(lo - b.hi, hi - b.lo), _wide(lo - a.hi, hi - a.lo)
         case "-":
             return _wide(lo + b.lo, hi + b.hi), _wide(a.lo - hi, a.hi - lo)
-        case "*" if e.left == e.right:
-            root = np.sqrt(np.maximum(hi, 0.0))
-            return _wide(-root, root), None
         case "*":
             return _quotients(want, b), _quotients(want, a)
         case "/":
@@ -68,6 +67,15 @@ def _binary(e: nodes.Binary, want: Bounds, a: TermRange, b: TermRange) -> tuple[
         case "<<":
             return _wide(lo / np.exp2(b.hi), hi / np.exp2(b.lo)) if np.min(lo) >= 0 else None, None
     return None, None
+
+
+def _roots(lo: Ends, hi: Ends, exponent: int) -> Bounds:
+    """The numbers whose power lies in [lo, hi]."""
+    if exponent % 2 == 0:
+        root = np.power(np.maximum(hi, 0.0), 1 / exponent)
+        return np.negative(root), root
+    low, high = (np.copysign(np.power(np.abs(end), 1 / exponent), end) for end in (lo, hi))
+    return low, high
 
 
 def _quotients(want: Bounds, divisor: TermRange) -> Bounds:
