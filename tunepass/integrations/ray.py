@@ -267,10 +267,10 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
 
 
 def _checked_points(points: object, rewards: object) -> tuple[list[Mapping[str, Any]], list[float]]:
-    listed = [] if points is None else list(points) if isinstance(points, Sequence) else [points]
+    listed: list[Any] = [] if points is None else list(points) if isinstance(points, Sequence) else [points]
     if not all(isinstance(point, Mapping) for point in listed):
         raise StudyError(f"points_to_evaluate is a list of configs, got {points!r}")
-    known = [] if rewards is None else list(rewards) if isinstance(rewards, Sequence) else [rewards]
+    known: list[Any] = [] if rewards is None else list(rewards) if isinstance(rewards, Sequence) else [rewards]
     if rewards is not None and len(known) != len(listed):
         raise StudyError(f"evaluated_rewards has a value for each point, got {len(known)} for {len(listed)}")
     return listed, known

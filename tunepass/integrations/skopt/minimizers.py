@@ -95,7 +95,7 @@ def gp_minimize(
         y = func(x)  # type: ignore[arg-type]
         if as_real(y) is None and not isinstance(y, (list, tuple, np.ndarray)):
             raise StudyError(f"a value is a number, and func returned {y!r} for {x!r}")
-        result = optimizer.tell(x, y)  # type: ignore[arg-type]
+        result = optimizer.tell(x, y)
         result["specs"] = specs
         ends = [each(result) for each in callbacks]
         if any(ends):

@@ -89,6 +89,6 @@ class Models(Sequence[Model]):
             return [self[each] for each in range(*place.indices(self._count))]
         known = self._initial + range(self._count)[place]
         if known not in self._fitted:
-            *about, points, values = self._about
-            self._fitted = {known: Model(*about, points[:known], values[:known])}
+            space, dimensions, theirs, points, values = self._about
+            self._fitted = {known: Model(space, dimensions, theirs, points[:known], values[:known])}
         return self._fitted[known]
