@@ -21,7 +21,9 @@ MODULES = {
     "optuna.sampler": "optuna",
     "optuna.suggest": "optuna",
     "pyatf": "pyatf",
-    "skopt": None,
+    "skopt.minimizers": None,
+    "skopt.optimizer": None,
+    "skopt.search_cv": "skopt",
 }
 
 

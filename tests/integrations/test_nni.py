@@ -115,3 +115,12 @@ def test_what_is_said_too_early_or_wrongly_is_told() -> None:
     with pytest.raises(tp.StudyError, match="tile: 3 is not one of its values"):
         tuner.import_data([{"parameter": {"tile": 1}, "value": 1}, {"parameter": {"tile": 3}, "value": 1}])
     assert not tuner.study.trials
+
+
+@pytest.mark.parametrize("data", ["x", [1], [{"parameter": {"a": 2}}], [{"parameter": 3, "value": 1}], None])
+def test_results_of_another_form_are_told(data: object) -> None:
+    tuner = TunepassTuner("minimize", seed=0)
+    tuner.update_search_space({"a": {"_type": "randint", "_value": [1, 5]}})
+    with pytest.raises(tp.StudyError, match="data are a list of"):
+        tuner.import_data(data)  # type: ignore[arg-type]
+    assert not tuner.study.trials

@@ -62,8 +62,29 @@ def test_invalid_costs_are_failures_and_points_come_again_at_the_end() -> None:
 
 
 def test_what_does_not_fit() -> None:
-    with pytest.raises(tp.StudyError, match="a search space of pyATF with 1 to"):
-        TunepassTechnique(PARAMETERS)  # type: ignore[arg-type]
+    with pytest.raises(tp.StudyError, match="parameters or a search space of pyATF"):
+        TunepassTechnique(7)  # type: ignore[arg-type]
     technique = TunepassTechnique(SearchSpace(PARAMETERS[0], enable_1d_access=True, verbosity=0))
     with pytest.raises(tp.StudyError, match="searches 84 points, the technique 24"):
         technique.initialize(84)
+    with pytest.raises(tp.StudyError, match="the search space has no points"):
+        TunepassTechnique([TP("tile", Interval(1, 4), lambda tile: tile > 4)])
+
+
+def test_parameters_are_enough_and_lists_are_values() -> None:
+    orders = TP("order", Values([0, 1], [1, 0]))
+    technique = TunepassTechnique([*PARAMETERS, orders], seed=0)
+    tuner = Tuner().tuning_parameters(*PARAMETERS, orders).search_technique(technique).verbosity(0)
+    configuration, _, _ = tuner.tune(lambda c: cost(c) + c["order"][0], Evaluations(20))
+    assert configuration["order"] == [0, 1]
+
+
+def test_of_a_large_space_points_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tunepass.integrations.pyatf.MOST_POINTS", 50)
+    with pytest.warns(UserWarning, match="of 168 points 50 are searched, which are drawn at random"):
+        technique = TunepassTechnique(PARAMETERS, seed=0)
+    assert technique.study.space.size == 50
+    with pytest.warns(UserWarning):
+        assert TunepassTechnique(PARAMETERS, seed=0).study.space.size == 50
+    configuration, lowest = tuned(technique, 25)
+    assert lowest < 5 and configuration["tile"] % configuration["unroll"] == 0  # type: ignore[operator]

@@ -136,10 +136,40 @@ def test_what_is_missing_or_wrong_is_told(tmp_path: Path) -> None:
     with pytest.raises(tp.StudyError, match=r"(?s)the search needs a metric and a mode.*give them to TunepassSearch"):
         TunepassSearch(SPACE).suggest("a")
     with pytest.raises(tp.StudyError, match="space is a Space of tunepass"):
-        TunepassSearch({"a": 1})  # type: ignore[arg-type]
+        TunepassSearch([1])  # type: ignore[arg-type]
+    with pytest.raises(tp.StudyError, match="space has no domain of Ray Tune"):
+        TunepassSearch({"a": 1})
+    with pytest.raises(tp.StudyError, match="points_to_evaluate is a list of configs"):
+        TunepassSearch(points_to_evaluate=[3])  # type: ignore[list-item]
+    with pytest.raises(tp.StudyError, match="a value for each point, got 2 for 1"):
+        TunepassSearch(points_to_evaluate=[{"batch": 3}], evaluated_rewards=[1.0, 2.0])
     (tmp_path / "state").write_text('{"seed": 0, "trials": [[{"batch": 77}, {"values": {"loss": 1}}]]}')
     with pytest.raises(tp.StudyError):
         search_of({"batch": tune.randint(1, 10)}).restore(str(tmp_path / "state"))
     (tmp_path / "state").write_text("[1]")
     with pytest.raises(tp.StudyError, match="is no state of TunepassSearch"):
         search_of({"batch": tune.randint(1, 10)}).restore(str(tmp_path / "state"))
+
+
+def test_points_come_first_and_those_with_rewards_are_known() -> None:
+    points = [{"batch": 7, "model": {"drop": 0.5}}, {"batch": 2}]
+    search = search_of(config(), points_to_evaluate=points)
+    first = search.suggest("a")
+    copy = pickle.loads(pickle.dumps(search))  # noqa: S301
+    assert isinstance(first, dict) and first["batch"] == 7 and first["model"]["drop"] == 0.5
+    for each in (search, copy):  # a copy, as Ray makes it, has the points that are left
+        second = each.suggest("b")
+        assert isinstance(second, dict) and second["batch"] == 2, "what it lacks is the default"
+        third = each.suggest("c")
+        assert (isinstance(third, dict) and third["batch"] not in (7, 2)) or third["rate"] != second["rate"]
+    known = search_of(config(), points_to_evaluate=points, evaluated_rewards=[3.0, 1.0])
+    assert [t.outcome.values["loss"] for t in known.study.trials] == [3.0, 1.0]
+    with pytest.raises(tp.StudyError, match="batch"):
+        search_of(config(), points_to_evaluate=[{"batch": 77}])
+
+
+def test_a_dictionary_of_domains_is_the_space() -> None:
+    search = TunepassSearch({"width": tune.uniform(0, 20), "steps": 100}, metric="loss", mode="min", seed=0)
+    assert not search.set_search_properties(config={"steps": 100}), "the tuner's own constants are Ray's to add"
+    suggested = search.suggest("a")
+    assert isinstance(suggested, dict) and suggested["steps"] == 100 and 0 <= suggested["width"] <= 20

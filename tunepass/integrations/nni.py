@@ -155,9 +155,11 @@ class TunepassTuner(Tuner):  # type: ignore[misc]
         """Take in results from elsewhere: [{"parameter": {...}, "value": ...}].
 
         Raises:
-            StudyError: parameters that are not of the search space; nothing is taken in then.
+            StudyError: the data have another form, or parameters are not of the search space; nothing is taken in.
         """
         trials = self._ready()
+        if isinstance(data, (str, Mapping)) or not isinstance(data, Sequence) or not all(map(_is_result, data)):
+            raise StudyError(f'data are a list of {{"parameter": {{...}}, "value": ...}}, got {data!r}')
         rows = [(self._configuration(row["parameter"]), row["value"]) for row in data]
         for configuration, value in rows:
             values = value if isinstance(value, Mapping) else {METRIC: value}
@@ -171,6 +173,10 @@ class TunepassTuner(Tuner):  # type: ignore[misc]
         if self._trials is None:
             raise StudyError("there is no search space yet", hint="NNI calls update_search_space first")
         return self._trials
+
+
+def _is_result(row: object) -> bool:
+    return isinstance(row, Mapping) and isinstance(row.get("parameter"), Mapping) and "value" in row
 
 
 def read_search_space(search_space: Mapping[str, Any]) -> tuple[Choice, ...]:

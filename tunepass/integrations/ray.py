@@ -42,10 +42,13 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
     """Suggests configs of Ray Tune as a `tp.Study` does. Errors, and values that are not finite, are failures.
 
     Args:
-        space: a space of tunepass, with its constraints and orders; None: the `param_space` of the tuner, of which
-            `uniform`, `loguniform`, `randint`, `lograndint`, `choice` and their quantised kinds are searched.
+        space: a space of tunepass, with its constraints and orders, or a dictionary as `param_space`; None: the
+            `param_space` of the tuner. Of that `uniform`, `loguniform`, `randint`, `lograndint`, `choice` and their
+            quantised kinds are searched.
         metric: the name of a result, or a list of them; None: the tuner's.
         mode: "min" or "max", or a list of them; None: the tuner's.
+        points_to_evaluate: configs that are suggested first; a value that one lacks is the parameter's default.
+        evaluated_rewards: the metric of each of these, if it is known: they are not suggested then.
         seed: of every random choice; None: another one each time.
         strategy: of tunepass, by name, or a function of a Task.
         max_evals: how many trials are planned (`num_samples`), if that is known.
@@ -61,26 +64,34 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
 
     def __init__(
         self,
-        space: Space | None = None,
+        space: Space | Mapping[str, Any] | None = None,
         metric: str | Sequence[str] | None = None,
         mode: str | Sequence[str] | None = None,
         *,
+        points_to_evaluate: Sequence[Mapping[str, Any]] | None = None,
+        evaluated_rewards: Sequence[float] | None = None,
         seed: int | None = None,
         strategy: str | Factory = "auto",
         max_evals: int | None = None,
     ):
         super().__init__(metric=metric, mode=mode)
-        if space is not None and not isinstance(space, Space):
-            raise StudyError(f"space is a Space of tunepass, got {space!r}", hint="a param_space is the tuner's")
+        if space is not None and not isinstance(space, (Space, Mapping)):
+            raise StudyError(f"space is a Space of tunepass or a dictionary of Ray's domains, got {space!r}")
         self._metric, self._mode = metric, mode
         self._seed = secrets.randbits(32) if seed is None else validation.valid_seed(seed)
         self._strategy, self._max_evals = strategy, max_evals
         self._trials: KeyedTrials | None = None
         self._fixed: dict[KeyPath, object] = {}
-        self._given = space
+        self._given = space if isinstance(space, Space) else None
         self._domains: dict[KeyPath, ForeignParameter] = {}
-        if space is not None:
-            self._domains = {(parameter.name,): ForeignParameter(parameter) for parameter in space.parameters}
+        if self._given is not None:
+            self._domains = {(parameter.name,): ForeignParameter(parameter) for parameter in self._given.parameters}
+        elif space:
+            self._domains, self._fixed = read_config(space)  # type: ignore[arg-type]
+            if not self._domains:
+                raise StudyError(f"space has no domain of Ray Tune, such as tune.uniform, got {space!r}")
+        self._points, self._rewards = _checked_points(points_to_evaluate, evaluated_rewards)
+        self._first: list[Configuration] = []
         self._begin()
 
     @property
@@ -93,7 +104,11 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         return self._ready().study
 
     def set_search_properties(
-        self, metric: str | list[str] | None, mode: str | list[str] | None, config: dict[str, Any], **spec: object
+        self,
+        metric: str | list[str] | None = None,
+        mode: str | list[str] | None = None,
+        config: dict[str, Any] | None = None,
+        **spec: object,
     ) -> bool:
         """Take what the tuner says; False where the space was given before, and the tuner has one too."""
         if config and self._domains:
@@ -107,6 +122,8 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
         """The config of a trial; `Searcher.FINISHED` where none is left, None where others have to end first."""
         trials = self._ready()
+        if self._first and trial_id not in trials.under_evaluation:
+            trials.under_evaluation[trial_id] = self._first.pop(0)
         configuration = trials.suggest(trial_id)
         if configuration is None:
             finished: str = self.FINISHED
@@ -126,6 +143,12 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
             failed = Failed("run", "the trial raised an error" if error else "the trial has no result")
             trials.complete(trial_id, failed if error or not result else self._outcome(result))
 
+    def on_pause(self, trial_id: str) -> None:
+        """Nothing: a paused trial stays under evaluation. Ray's HyperBandForBOHB says when it pauses one."""
+
+    def on_unpause(self, trial_id: str) -> None:
+        """Nothing, as with `on_pause`."""
+
     def add_evaluated_point(
         self,
         parameters: dict[str, Any],
@@ -140,17 +163,24 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
             StudyError: the parameters are not of the space.
         """
         trials = self._ready()
+        configuration = self._native(parameters)
+        if not pruned:
+            outcome = self._outcome({self._metrics[0]: value})
+            trials.observe(configuration, Failed("run", "the trial raised an error") if error else outcome)
+
+    def _native(self, parameters: Mapping[str, Any], defaults: Mapping[str, Value] | None = None) -> Configuration:
+        """The configuration of a config; what it lacks is by `defaults`, if they are given."""
         native = {}
         for path, domain in self._domains.items():
             inner: object = parameters
             for key in path:
                 inner = inner.get(key) if isinstance(inner, Mapping) else None
-            if inner is not None or domain.parameter.when is None:
-                native[domain.parameter.name] = domain.native(inner)
-        configuration = validation.valid_configuration(self.study.space, native)
-        if not pruned:
-            outcome = self._outcome({self._metrics[0]: value})
-            trials.observe(configuration, Failed("run", "the trial raised an error") if error else outcome)
+            name = domain.parameter.name
+            if inner is None and defaults is not None and name in defaults:
+                native[name] = defaults[name]
+            elif inner is not None or domain.parameter.when is None:
+                native[name] = domain.native(inner)
+        return validation.valid_configuration(self.study.space, native)
 
     def save(self, checkpoint_path: str) -> None:
         """Write the state as JSON: trials, and those under evaluation."""
@@ -185,15 +215,17 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         trials = self._ready()
         rows = [[dict(t.configuration), _plain_outcome(t.outcome)] for t in trials.study.trials]
         under = {str(key): dict(configuration) for key, configuration in trials.under_evaluation.items()}
-        return {"seed": self._seed, "trials": rows, "under_evaluation": under}
+        first = [dict(configuration) for configuration in self._first]
+        return {"seed": self._seed, "trials": rows, "under_evaluation": under, "first": first}
 
     def _go_on(self, state: Mapping[str, Any]) -> None:
         space, self._seed = self.study.space, validation.valid_seed(state["seed"])
         rows = [(_configuration(space, values), _read_outcome(outcome)) for values, outcome in state["trials"]]
         under = {key: _configuration(space, values) for key, values in state["under_evaluation"].items()}
-        self._trials = None
+        first = [_configuration(space, values) for values in state.get("first", ())]
+        self._trials, self._points = None, []
         self._begin()
-        trials = self._ready()
+        trials, self._first = self._ready(), first
         for configuration, outcome in rows:
             trials.observe(configuration, outcome)
         trials.under_evaluation.update(under)
@@ -213,6 +245,10 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
         objectives = objectives_named(self._metrics, [mode == "max" for mode in modes])
         options = {"seed": self._seed, "strategy": self._strategy, "max_evals": self._max_evals, "repeats": False}
         self._trials = KeyedTrials(Study(space, objectives, **options))  # type: ignore[arg-type]
+        first = [self._native(point, space.default) for point in self._points]
+        self._first = first[len(self._rewards) :]
+        for configuration, reward in zip(first, self._rewards):
+            self._trials.observe(configuration, self._outcome({self._metrics[0]: reward}))
 
     def _ready(self) -> KeyedTrials:
         if self._trials is None:
@@ -228,6 +264,16 @@ class TunepassSearch(Searcher):  # type: ignore[misc]
 
     def _outcome(self, result: Mapping[str, object]) -> Outcome:
         return outcome_of(result, self.study.objectives, self._metrics)
+
+
+def _checked_points(points: object, rewards: object) -> tuple[list[Mapping[str, Any]], list[float]]:
+    listed: list[Any] = [] if points is None else list(points) if isinstance(points, Sequence) else [points]
+    if not all(isinstance(point, Mapping) for point in listed):
+        raise StudyError(f"points_to_evaluate is a list of configs, got {points!r}")
+    known: list[Any] = [] if rewards is None else list(rewards) if isinstance(rewards, Sequence) else [rewards]
+    if rewards is not None and len(known) != len(listed):
+        raise StudyError(f"evaluated_rewards has a value for each point, got {len(known)} for {len(listed)}")
+    return listed, known
 
 
 def read_config(config: Mapping[str, Any]) -> tuple[dict[KeyPath, ForeignParameter], dict[KeyPath, object]]:
