@@ -5,14 +5,14 @@ enum {
     TP_EQUAL = 4, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS,
     TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_87, TP_TIMES_700, TP_MIXED, TP_BEYOND_SQUARES,
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
-    TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE
+    TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS
 };
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
 #define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
 #define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
 #define TP_FLOAT_MIXED 10 /* powers of two, up and down */
 #define TP_DOUBLE_MIXED 40
-#define TP_FLOAT_BEYOND 66 /* powers of two: the squares of such numbers leave the type's range */
+#define TP_FLOAT_BEYOND 66 /* powers of two, up and down: the squares of such numbers leave the type's range */
 #define TP_DOUBLE_BEYOND 520
 
 /* 2^power */
@@ -20,6 +20,12 @@ static double tp_power_of_two(int power) {
     double result = 1.0, factor = power < 0 ? 0.5 : 2.0;
     for (int k = power < 0 ? -power : power; k > 0; k--) result *= factor;
     return result;
+}
+
+/* An odd whole number with as many bits as the type has, whose halves it does not have. */
+static double tp_of_all_bits(double x, int digits, uint64_t bits) {
+    const double whole = (double)((bits >> (65 - digits)) * 2 + 1) + tp_power_of_two(digits - 1);
+    return x < 0.0 ? -whole : whole;
 }
 
 /* One number of an array whose contents the pragma leaves open. Other floating types than these stay as they are. */
@@ -37,6 +43,8 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_TIMES_700: return x * 700.0; /* and in double */
     case TP_MIXED: return x * tp_power_of_two((int)(bits % (uint64_t)(2 * mixed + 1)) - mixed);
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
+    case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
+    case TP_ALL_BITS: return tp_of_all_bits(x, is_double ? DBL_MANT_DIG : FLT_MANT_DIG, bits);
     default: return x;
     }
 }
@@ -55,6 +63,12 @@ static uint64_t tp_whole_number(char kind, size_t size, int bits_wanted, int has
     return kind == 'i' && has_sign && (bits & 1) ? ~magnitude : magnitude; /* -1 - magnitude */
 }
 
+/* A power of two of the type, one less or one more; of both signs. */
+static uint64_t tp_near_power(char kind, size_t size, uint64_t bits) {
+    const uint64_t power = (uint64_t)1 << (bits >> 8) % (8 * size - (kind == 'i')), near = power + bits % 3 - 1;
+    return kind == 'i' && (bits & 128) ? ~near + 1 : near;
+}
+
 static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution, uint64_t bits) {
     switch (distribution) {
     case TP_WHOLE_16: return tp_whole_number(kind, size, 16, 0, bits);
@@ -66,6 +80,7 @@ static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution,
     case TP_SIGNED_63: return tp_whole_number(kind, size, 63, 1, bits);
     case TP_LARGEST: return tp_whole_bound(kind, size, 1);
     case TP_LEAST_OF_ALL: return tp_whole_bound(kind, size, 0);
+    case TP_NEAR_POWERS: return tp_near_power(kind, size, bits);
     default: return 0;
     }
 }
@@ -86,7 +101,8 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
         unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
         *low &= 3;
     }
-    if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL))
+    if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL) ||
+        distribution == TP_NEAR_POWERS)
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
@@ -115,6 +131,17 @@ static void tp_make_alike(int index, int open, uint64_t seed) {
             memcpy(array->data + k * array->size, like->data, array->size);
 }
 
+/* What lies between the members of elements is random, of equal elements too. */
+static void tp_scatter_between(int index, uint64_t seed) {
+    tp_array *array = &tp_arrays[index];
+    unsigned char member[TP_VARIED_BYTES] = {0};
+    if (!array->leaves || array->pieces || array->size > sizeof member) return;
+    for (int i = 0; i < array->leaf_count; i++)
+        memset(member + array->leaves[i].offset, 1, array->leaves[i].count * array->leaves[i].size);
+    for (size_t k = 0; k < array->count * array->size; k++)
+        if (!member[k % array->size]) array->data[k] = (unsigned char)tp_random(seed + 0xBE7, (uint64_t)index, k);
+}
+
 /* Of an array of random numbers; `open`: within no range of the pragma's. */
 static void tp_redistribute(int index, int distribution, int open, uint64_t seed) {
     tp_array *array = &tp_arrays[index];
@@ -127,11 +154,12 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
     if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING ||
         distribution == TP_ALIKE)
         return;
+    const int drawn = distribution != TP_BOTH_BOUNDS ? distribution : index & 1 ? TP_LEAST_OF_ALL : TP_LARGEST;
     for (int i = 0; i < tp_leaf_count(array); i++) {
         const tp_leaf leaf = tp_leaf_of(array, i);
         for (size_t k = 0; k < array->count * leaf.count; k++)
             tp_redistribute_number(array->data + k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size,
-                                   leaf.kind, leaf.size, distribution,
+                                   leaf.kind, leaf.size, drawn,
                                    tp_random(seed + 0xD157 + (uint64_t)i, (uint64_t)index, k));
     }
 }

@@ -308,13 +308,19 @@ static void tp_keep_pristine(void) {
         if (tp_is_restored(&tp_arrays[i])) tp_keep_pristine_array(&tp_arrays[i]);
 }
 
-/* The pointers to the rows of every array that has them, backwards where a kernel shall not take one row to follow
+/* Where row r of so many lies: from the end, with the second and third changed, and so on: rows are not equally far apart. */
+static size_t tp_row_place(size_t r, size_t count) {
+    if (r % 2 == 1 && r + 1 < count) return count - 2 - r;
+    return r > 0 && r % 2 == 0 ? count - r : count - 1 - r;
+}
+
+/* The pointers to the rows of every array that has them, scattered where a kernel shall not take one row to follow
  * another in memory. */
-static void tp_set_rows(int backwards) {
+static void tp_set_rows(int scattered) {
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i], *table = &tp_arrays[array->table];
         for (size_t r = 0; array->row && r < table->count; r++) {
-            unsigned char *at = array->data + (backwards ? table->count - 1 - r : r) * array->row * array->size;
+            unsigned char *at = array->data + (scattered ? tp_row_place(r, table->count) : r) * array->row * array->size;
             memcpy(table->data + r * sizeof at, &at, sizeof at);
         }
     }

@@ -95,7 +95,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 13
+HARNESS_VERSION = 14
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

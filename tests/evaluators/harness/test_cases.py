@@ -18,6 +18,7 @@ from tunepass.evaluators.harness.reference.cases import (
     DISTRIBUTIONS,
     Case,
     Inputs,
+    advice,
     all_cases,
     beyond,
     of_candidate,
@@ -34,12 +35,22 @@ FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, 
 def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     cases = all_cases((1, 2), FURTHER)
     optional = [case.words for case in cases if case.optional]
-    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 9 + 3
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 11 + 3
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
     assert {case.size for case in cases if 8 < case.special < AT_TUNED} == {2}
     assert {case.size for case in cases if case.special == AT_TUNED} == {0}, "rows are as long as usual"
     assert {case.size for case in cases if case.extreme} == {4}
     assert len({case.argument for case in cases}) == len(cases)
+
+
+def test_other_scalars_are_tried_just_before_those_of_the_pragma_at_the_same_lengths() -> None:
+    inputs = Inputs(
+        sizes=("n = 9", "n = 7, k = 0", "n = 7"), basic=1, extra=(2,), noted=(("with another k", (2,)),), gaps=(2,)
+    )
+    cases = of_candidate(all_cases((1, 2), inputs), None)
+    assert [case.size for case in cases][-3:] == [2, 3, 3] and cases[-3].gaps
+    wrong = advice(cases[-3], inputs, ["y"])
+    assert "`#pragma tunepass constraint k == ...`" in wrong and "sizes()" in advice(cases[-1], inputs, ["y"])
 
 
 def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
@@ -54,7 +65,7 @@ def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
 
 
 @pytest.mark.parametrize(
-    ("real", "whole", "count"), [(True, True, 23), (True, False, 14), (False, True, 15), (False, False, 4)]
+    ("real", "whole", "count"), [(True, True, 27), (True, False, 16), (False, True, 17), (False, False, 4)]
 )
 def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool, count: int) -> None:
     """Numbers within a range of the pragma's are made equal and put in order alone."""

@@ -35,18 +35,22 @@ DISTRIBUTIONS = {  # distributions.h
     24: "the least whole numbers",
     25: "quarters",
     26: "elements most of which are alike",
+    27: "numbers whose squares underflow",
+    28: "odd numbers of all bits",
+    29: "the largest whole numbers beside the least",
+    30: "powers of two and their neighbours",
 }
 PERMUTED = (4, 5, 9, 26)  # numbers as they are drawn, alike or in another order
-REAL = (7, 8, 11, 12, 13, 14, 15, 25)  # of floating types alone
+REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
-WHOLE |= {23: (64, 0), 24: (63, 64)}
+WHOLE |= {23: (64, 0), 24: (63, 64), 29: (64, 64), 30: (64, 63)}
 """Distributions of whole numbers alone: the bits of the largest and of the least number."""
 APART = (9, 10, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
 # Tried as far as the source computes numbers there.
-GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24))
+GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24, 30, 29))
 AT_TUNED = 26  # at the tuned size, where that is cheap: rows are as long as usual
-AT_MIDDLE = (4, 5, 6, 7, 8, AT_TUNED)  # at the largest cheap size; the others at the largest short one
+AT_MIDDLE = (4, 5, 6, 7, 8, 29, AT_TUNED)  # at the largest cheap size; the others at the largest short one
 FURTHER_SEEDS = 6
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
@@ -157,7 +161,10 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: b
     allowed = [case for case in usual_values if sizes is None or case.size == 0 or case.size in sizes]
     near = any(case.size == 1 for case in allowed)
     first = next(case for case in allowed if case.usual)
-    return tuple(case for case in allowed if not (near and case.usual) or case == first)
+    chosen = [case for case in allowed if not (near and case.usual) or case == first]
+    small = max(case.size for case in chosen)
+    # Other scalars just before the pragma's at the same lengths: a table may be kept that depends on both.
+    return tuple(sorted(chosen, key=lambda case: 1 if case.gaps else 2 if case.size == small and case.size else 0))
 
 
 def with_special_values(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
@@ -173,6 +180,12 @@ def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
         return f"\nif nothing else reads what is left in {left}, say in the pragma which variables count: `globals(…)`"
     if not case.size or inputs.stated:
         return ""
+    if case.gaps:
+        number = next(words for words, sizes in inputs.noted if case.size in sizes).split()[2]  # with another NUMBER
+        return (
+            "\nif the kernel is never called with other scalars, a constraint says so: "
+            f"`#pragma tunepass constraint {number} == ...`"
+        )
     return "\nif the kernel is never called with other sizes, end its pragma with `sizes()`"
 
 

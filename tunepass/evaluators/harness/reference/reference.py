@@ -264,7 +264,7 @@ def _extreme(case: Case) -> bool:
 
 def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
     """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
-    cases = [case for case in others.checked if _whole(case)]
+    cases = [case for case in others.checked if _whole(case) or case.gaps]
     if not cases:
         return
     watched = rounding.watched()
