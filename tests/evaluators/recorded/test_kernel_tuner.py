@@ -100,6 +100,7 @@ def test_costs_are_in_milliseconds_and_values_as_the_schema_has_them() -> None:
         ('{"tune_params_keys": ["a"], "cache": {"1": {"a": [1], "time": 1}}}', "a has the value"),
         ('{"tune_params_keys": ["a"], "cache": {}}', "no rows"),
         ('{"tune_params_keys": 1, "cache": {}}', "lacks `tune_params_keys`"),
+        ('{"tune_params_keys": ["x", "y", "x"], "cache": {"1": {"x": 1, "y": 2}}}', "names a parameter twice"),
         ('{"schema_version": "1.0.0", "results": [1]}', "lacks `results`"),
         ('{"schema_version": "1.0.0", "results": [{"times": {}}]}', "lacks `configuration`"),
         ('{"tune_params_keys": ' + "[" * 100_000, "no JSON"),

@@ -110,6 +110,8 @@ def _cache_rows(path: Path, data: Mapping[str, Json]) -> tuple[list[Row], Object
     keys, cache = data.get("tune_params_keys"), data.get("cache")
     if not isinstance(keys, list) or not isinstance(cache, dict):
         raise _unfit(path, "it lacks `tune_params_keys` or `cache`")
+    if len(set(map(str, keys))) < len(keys):
+        raise _unfit(path, f"`tune_params_keys` names a parameter twice: {str(keys)[:80]}")
     stated = data.get("objective", "time")
     name = stated[0] if isinstance(stated, list) and stated else stated
     objective = _objective(name)
