@@ -44,6 +44,29 @@ def test_a_compiler_makes_the_same_object(folder: Folder, form: str, words: list
     assert compiled(folder, *words) == compiled(folder, words[0], "-DTILE=32", "-DEXTRA=5")
 
 
+def test_a_file_of_macros_in_other_ways_of_compiling(folder: Folder) -> None:
+    """As docs/gcc.md's table says: preprocessed, listed, beside a precompiled header, within another file."""
+    assert folder.run("flags-file", "probe.c", "--format", "include", "-o", "choice").returncode == 0
+    folder.write("unity.c", '#include "probe.c"\nint tile_of_others = TILE;\n')
+    folder.write("pre.h", "#define BEFORE 1\n")
+    folder.write("later.c", '#include "pre.h"\n#include "probe.c"\n')
+
+    def gcc(*words: str) -> str:
+        done = subprocess.run(["gcc", *words], cwd=folder.path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    assert "tile_of_others = 32" in gcc("-include", "choice", "-E", "unity.c")
+    gcc("-include", "choice", "-E", "probe.c", "-o", "probe.i")
+    gcc("-c", "probe.i", "-o", "preprocessed.o")
+    gcc("-include", "choice", "-MD", "-c", "probe.c", "-o", "listed.o")
+    assert "choice" in (folder.path / "listed.d").read_text().split()
+    gcc("-x", "c-header", "pre.h", "-o", "pre.h.gch")
+    assert "! pre.h" not in gcc("-H", "-include", "choice", "-c", "later.c", "-o", "beside.o")
+    texts = [gcc("-include", "choice", "-S", "-o", "-", name) for name in ("probe.c", "later.c")]
+    assert texts[0].replace("probe.c", "later.c") == texts[1]
+
+
 def test_a_stale_entry_is_told(folder: Folder) -> None:
     folder.write("probe.c", PROBE + "/* */\n")
     done = folder.run("flags-file", "probe.c")
