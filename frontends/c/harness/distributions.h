@@ -12,8 +12,10 @@ enum {
 #define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
 #define TP_FLOAT_MIXED 10 /* powers of two, up and down */
 #define TP_DOUBLE_MIXED 40
-#define TP_FLOAT_BEYOND 66 /* powers of two, up and down: the squares of such numbers leave the type's range */
+#define TP_FLOAT_BEYOND 66 /* powers of two: the squares of such numbers leave the type's range */
 #define TP_DOUBLE_BEYOND 520
+#define TP_FLOAT_BELOW 80 /* powers of two downwards: the squares of such numbers are zeros, not denormal */
+#define TP_DOUBLE_BELOW 560
 
 /* 2^power */
 static double tp_power_of_two(int power) {
@@ -43,7 +45,7 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_TIMES_700: return x * 700.0; /* and in double */
     case TP_MIXED: return x * tp_power_of_two((int)(bits % (uint64_t)(2 * mixed + 1)) - mixed);
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
-    case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
+    case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BELOW : TP_FLOAT_BELOW);
     case TP_ALL_BITS: return tp_of_all_bits(x, is_double ? DBL_MANT_DIG : FLT_MANT_DIG, bits);
     default: return x;
     }

@@ -14,13 +14,14 @@ from tunepass.evaluators.measure.tolerance import Mask
 from tunepass.study.outcome import Failed
 
 NOT_FINITE = "the source itself computes numbers there that are not finite"
+DENORMAL = "the source itself computes denormal numbers there, which compilers may take for zeros"
 
 
 def reason_against(
     result: CheckedCase | Failed, tolerance: StatedTolerance, *, whole: bool, finite: bool
 ) -> str | None:
     """Why nothing can be compared with this, if that is so. `whole`: everything has to be written, `finite`: in finite
-    numbers."""
+    numbers that are not denormal."""
     if isinstance(result, Failed):
         return result.log
     checked = result
@@ -30,7 +31,9 @@ def reason_against(
     missing = unwritten(checked) if whole else 0
     if missing:
         return f"{missing} elements are not written, which they are at the size that is tuned"
-    return NOT_FINITE if finite and not _is_finite(checked) else None
+    if not finite:
+        return None
+    return NOT_FINITE if not _is_finite(checked) else DENORMAL if _is_denormal(checked) else None
 
 
 def _is_finite(checked: CheckedCase) -> bool:
@@ -40,6 +43,12 @@ def _is_finite(checked: CheckedCase) -> bool:
         for first, second in zip(*checked.calls)
         if first.values.dtype.kind == "f"
     )
+
+
+def _is_denormal(checked: CheckedCase) -> bool:
+    """Is a number smaller than the least normal one of its type?"""
+    real = [first.values for first, _ in zip(*checked.calls) if first.values.dtype.kind == "f"]
+    return any(bool(((values != 0) & (np.abs(values) < np.finfo(values.dtype).tiny)).any()) for values in real)
 
 
 def unwritten(checked: CheckedCase) -> int:
