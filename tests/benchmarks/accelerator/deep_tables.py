@@ -26,12 +26,14 @@ from tests.benchmarks.accelerator.designs import DesignTable
 MARKS = (0, 10, 20, 40, 50, 100, 200)
 PAIR_MARKS = (20, 50, 100, 200)
 Results = Mapping[str, Result]
+LARGE = 1e4  # from which on numbers have four digits
 
 
 def mean_and_error(values: Sequence[float]) -> str:
     array = np.array(values)
     error = array.std(ddof=1) / np.sqrt(len(array)) if len(array) > 1 else float("nan")
-    return f"{array.mean():.3f} ± {error:.3f}"
+    form = ".3f" if abs(array.mean()) < LARGE else ".4g"
+    return f"{array.mean():{form}} ± {error:{form}}"
 
 
 def values_of(results: Results, section: str, model: str, size: int, name: str) -> list[list[float]]:
