@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -66,7 +67,13 @@ class Layer:
         return np.asarray(root)
 
 
-def flattened(layers: Sequence[Layer]) -> Floats:
+class Arrays(Protocol):
+    """A layer of any kind: its parameters."""
+
+    def arrays(self) -> tuple[Floats, ...]: ...
+
+
+def flattened(layers: Sequence[Arrays]) -> Floats:
     """All parameters, one behind the other."""
     return np.concatenate([array.ravel() for layer in layers for array in layer.arrays()])
 
