@@ -11,10 +11,10 @@ from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.surrogates.base import Floats, Mask
-from tunepass.surrogates.deep_layer import flattened
+from tunepass.surrogates.deep_layer import flattened, unflattened
 from tunepass.surrogates.inducing import Expansion
 from tunepass.surrogates.kernels import Features
-from tunepass.surrogates.sampled_layer import SampledLayer, unflattened_sampled
+from tunepass.surrogates.sampled_layer import SampledLayer
 from tunepass.surrogates.sampled_training import (
     SampledBound,
     SampledSettings,
@@ -54,4 +54,4 @@ def shifted_layers(
     layers = initial_sampled_layers(rows, expansion.group, y, observed, theta, settings)
     flat = flattened(layers)
     moved = flat + shift * np.random.default_rng(1).normal(size=len(flat))
-    return SampledBound(rows, y, observed), unflattened_sampled(moved, layers)
+    return SampledBound(rows, y, observed), unflattened(moved, layers)

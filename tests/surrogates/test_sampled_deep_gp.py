@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.surrogates.sampled_data import EMBEDDING, FEATURES, SPACE, mixed_rows, ordered_losses
+from tests.surrogates.threads import printed
 from tunepass.space.features.encoding import Encoding
 from tunepass.surrogates.base import Floats, JointSurrogate, Posterior
 from tunepass.surrogates.deep_gp import DeepProcess
@@ -245,11 +242,4 @@ print(posterior.mean.tobytes().hex(), posterior.covariance.tobytes().hex())
 
 
 def test_a_posterior_does_not_depend_on_the_number_of_threads() -> None:
-    def printed(threads: int) -> str:
-        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-        root = str(Path(__file__).resolve().parents[2])
-        environment = {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONPATH": root}
-        command = [sys.executable, "-c", PROGRAM]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-
-    assert printed(1) == printed(4) != ""
+    assert printed(PROGRAM, 1) == printed(PROGRAM, 4) != ""

@@ -10,7 +10,7 @@ import pytest
 from tests.surrogates.sampled_data import FEATURES, mixed_rows, shifted_layers
 from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats
-from tunepass.surrogates.deep_layer import flattened
+from tunepass.surrogates.deep_layer import flattened, unflattened
 from tunepass.surrogates.deep_training import Descent
 from tunepass.surrogates.fitc import Fitc
 from tunepass.surrogates.gp import GaussianProcess, GpSettings
@@ -20,7 +20,6 @@ from tunepass.surrogates.sampled_layer import (
     SampledPropagation,
     SampledState,
     best_nodes,
-    unflattened_sampled,
 )
 from tunepass.surrogates.sampled_training import (
     SampledBound,
@@ -59,7 +58,7 @@ def test_the_gradient_equals_finite_differences(hidden: tuple[int, ...], inner: 
         for sign in (1, -1):
             moved = flat.copy()
             moved[index] += sign * step
-            ends.append(bound(unflattened_sampled(moved, layers), batch, draws)[0])
+            ends.append(bound(unflattened(moved, layers), batch, draws)[0])
         numeric[index] = (ends[0] - ends[1]) / (2 * step)
     assert np.abs(gradient - numeric)[checked].max() < 1e-5 * np.abs(gradient).max()
     assert (gradient[unused] == 0).all() and (np.abs(gradient[~unused]) > 0).mean() > 0.95

@@ -22,13 +22,13 @@ from statistics import NormalDist
 import numpy as np
 
 from tunepass.surrogates.base import Floats, JointPosterior, Mask
-from tunepass.surrogates.deep_layer import flattened
+from tunepass.surrogates.deep_layer import flattened, unflattened
 from tunepass.surrogates.deep_training import Descent, DivergedError
 from tunepass.surrogates.inducing import Expansion
 from tunepass.surrogates.joint_deep_gp import LayeredProcess
 from tunepass.surrogates.kernels import Features
 from tunepass.surrogates.matrices import NotPositiveError
-from tunepass.surrogates.sampled_layer import SampledLayer, SampledPropagation, SampledState, unflattened_sampled
+from tunepass.surrogates.sampled_layer import SampledLayer, SampledPropagation, SampledState
 from tunepass.surrogates.sampled_training import (
     SampledBound,
     SampledSettings,
@@ -135,7 +135,7 @@ class SampledDeepProcess(LayeredProcess[SampledNetwork, SampledLayers]):
             best = descent.descend(s.refit_steps if start else s.steps, s, sampled_bounds(layers))
         except (NotPositiveError, np.linalg.LinAlgError) as error:
             raise DivergedError(f"no training can start: {error}") from error
-        trained = SampledLayers(expansion, unflattened_sampled(best, layers), constant)
+        trained = SampledLayers(expansion, unflattened(best, layers), constant)
         return SampledNetwork(trained, s.predicted_samples, s.seed)
 
     def _predicted(self, network: SampledNetwork, x: Floats) -> JointPosterior:

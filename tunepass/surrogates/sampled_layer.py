@@ -89,18 +89,6 @@ class SampledLayer:
         return np.asarray(root)
 
 
-def unflattened_sampled(parameters: Floats, like: Sequence[SampledLayer]) -> list[SampledLayer]:
-    """Layers of the shapes of `like` from `deep_layer.flattened` parameters."""
-    layers, start = [], 0
-    for layer in like:
-        arrays = []
-        for array in layer.arrays():
-            arrays.append(parameters[start : start + array.size].reshape(array.shape))
-            start += array.size
-        layers.append(layer.with_arrays(arrays))
-    return layers
-
-
 class SampledState:
     """A layer's matrices that no input enters.
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.surrogates.base import Floats, Mask
-from tunepass.surrogates.deep_layer import flattened
+from tunepass.surrogates.deep_layer import flattened, unflattened
 from tunepass.surrogates.hyperpriors import Gamma, Lengthscales
 from tunepass.surrogates.inducing import spread_rows
 from tunepass.surrogates.kernels import Features, KernelName
@@ -38,7 +38,6 @@ from tunepass.surrogates.sampled_layer import (
     SampledPropagation,
     SampledState,
     best_nodes,
-    unflattened_sampled,
 )
 from tunepass.surrogates.sparse_gp import SparseProcess, SparseSettings
 
@@ -130,7 +129,7 @@ class SampledBound:
         self, parameters: Floats, like: Sequence[SampledLayer], batch: NDArray[np.int64] | None = None
     ) -> tuple[float, Floats]:
         """Value and gradient by the flattened parameters: of `batch` with new draws, of all rows with the same ones."""
-        layers = unflattened_sampled(parameters, like)
+        layers = unflattened(parameters, like)
         if batch is not None:
             return self(layers, batch, self.draws(layers, len(batch), self.samples, self._rng))
         n, rng = len(self.x), np.random.default_rng([self.seed, len(self.x), 1])
@@ -162,7 +161,7 @@ class SampledBound:
         error = np.where(mask, last.mean - self.y[rows], 0.0)
         squares = np.where(mask, (error * error + last.variance) / noise, 0.0)
         value = 0.5 * float(squares.sum() + (mask * (LOG_TAU + layer.noise)).sum())
-        by_noise = np.asarray(0.5 * (mask - squares).sum(axis=0))
+        by_noise = np.asarray(0.5 * (np.where(mask, 1.0, 0.0) - squares).sum(axis=0))
         return value, error / noise, np.where(mask, 0.5 / noise, 0.0), by_noise
 
     def _backward(
