@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from tests.benchmarks.accelerator import fronts_picture, references
 from tests.benchmarks.accelerator.auto_search import auto_volumes
 from tests.benchmarks.accelerator.deep_models import MODELS, TableSearch, log_density, predictor, starting_designs
 from tests.benchmarks.accelerator.deep_tables import fronts_drawn, mean_and_error, print_tables, sign_p, values_of
-from tests.benchmarks.accelerator.deep_tasks import Extent, Study, run
+from tests.benchmarks.accelerator.deep_tasks import STEP_MODELS, Extent, Study, run
 from tests.benchmarks.accelerator.designs import DesignTable, accelerator, designs, error_share, modelled, record
 from tests.benchmarks.accelerator.extended_precision import energy as exact_energy
+from tests.benchmarks.accelerator.orders import PROBLEMS, SPACE, order_predictions
 from tests.surrogates.deep_layers import random_layers, random_rows
 from tunepass.reports.axis import Axis
 from tunepass.space.configuration import Configuration
@@ -119,7 +121,7 @@ def test_a_stopped_run_goes_on(table: DesignTable, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(Study, "step", lambda self, model, seed: {"density": 1.0 + seed})
     path, extent = tmp_path / "r.jsonl", Extent(sizes=(), splits=0, steps=2, iterations=0, starts=0)
     first = run(Study(table), extent, ["step"], path)
-    assert len(first) == 10 and len(path.read_text().splitlines()) == 10
+    assert len(first) == len(path.read_text().splitlines()) == 2 * len(STEP_MODELS)
     path.write_text(
         "\n".join([json.dumps({"task": "step/sparse/50/0", "result": {"density": 9.0, "seconds": 0.0}}), ""])
     )
@@ -225,3 +227,19 @@ def test_both_codes_are_trained_on_the_same_rows(capsys: pytest.CaptureFixture[s
     assert (
         "| sparse, collapsed | 0.5 | -12.2500 | -12.0000 |" in printed and "| -64.8, 0.169, 0.348 | -12.2," in printed
     )
+
+
+@pytest.mark.parametrize("problem", list(PROBLEMS))
+def test_problems_of_orders_depend_on_the_order_and_the_category(problem: str) -> None:
+    rng = np.random.default_rng(0)
+    columns = SPACE.sample_columns(200, rng)
+    loss = PROBLEMS[problem](columns)
+    for name in ("order", "way"):
+        changed = PROBLEMS[problem]({**columns, name: rng.permutation(columns[name])})
+        assert np.isfinite(loss).all() and (np.abs(changed - loss) > 1e-9).mean() > 0.2
+
+
+def test_each_model_of_orders_predicts_them() -> None:
+    for model in ("sparse", "gp matern, MAP"):
+        result = order_predictions("tour", model, 0)
+        assert cast(float, result["rmse"]) < 0.8 and cast(float, result["density"]) > -2

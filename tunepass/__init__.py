@@ -67,6 +67,8 @@ _HOME_OF = {
     "GpSettings": "tunepass.surrogates.gp",
     "DeepProcess": "tunepass.surrogates.deep_gp",
     "DeepSettings": "tunepass.surrogates.deep_training",
+    "SampledDeepProcess": "tunepass.surrogates.sampled_deep_gp",
+    "SampledSettings": "tunepass.surrogates.sampled_training",
     "SparseProcess": "tunepass.surrogates.sparse_gp",
     "SparseSettings": "tunepass.surrogates.sparse_gp",
     "Forest": "tunepass.surrogates.forest",
@@ -211,6 +213,8 @@ if TYPE_CHECKING:
     from tunepass.surrogates.gp import GaussianProcess as GaussianProcess
     from tunepass.surrogates.gp import GpSettings as GpSettings
     from tunepass.surrogates.joint_deep_gp import JointDeepProcess as JointDeepProcess
+    from tunepass.surrogates.sampled_deep_gp import SampledDeepProcess as SampledDeepProcess
+    from tunepass.surrogates.sampled_training import SampledSettings as SampledSettings
     from tunepass.surrogates.sparse_gp import SparseProcess as SparseProcess
     from tunepass.surrogates.sparse_gp import SparseSettings as SparseSettings
 

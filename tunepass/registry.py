@@ -39,6 +39,7 @@ SURROGATES: Mapping[str, str] = {
     "forest": "tunepass.surrogates.forest:Forest",
     "gp": "tunepass.surrogates.gp:GaussianProcess",
     "joint_deep": "tunepass.surrogates.joint_deep_gp:JointDeepProcess",
+    "sampled_deep": "tunepass.surrogates.sampled_deep_gp:SampledDeepProcess",
     "sparse": "tunepass.surrogates.sparse_gp:SparseProcess",
 }
 

@@ -13,6 +13,7 @@ references   energies and predictions beside those of geepee and deepGP_approxEP
 time         CPU seconds of a training of two outputs and 300 rows with 30 inducing inputs, 2,000 epochs in batches
              of 50, and of a refit to one row more
 step         log density of 200 noisy points of a step function, given 50
+orders       log density and RMSE of 200 configurations of a number, a category and an order, given 60 (orders.py)
 density      log density and RMSE, of log10 of error and power, of designs that a model has not seen, on the
              near-optimal fifth of the table (its first fronts), for some training sizes and random splits
 search       hypervolume (error 10 %, power 15 mW as reference) of 30 random designs and some that SMSego chooses
@@ -36,7 +37,7 @@ from tests.benchmarks.accelerator.deep_tables import fronts_drawn, print_hours, 
 from tests.benchmarks.accelerator.deep_tasks import QUICK, RECORDED, WHOLE, Study, run
 from tests.benchmarks.accelerator.designs import TABLE, DesignTable
 
-TABLED = ("time", "step", "density", "search", "auto", "epochs", "reference")  # sections with tasks
+TABLED = ("time", "step", "orders", "density", "search", "auto", "epochs", "reference")  # sections with tasks
 
 
 def main() -> None:

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.surrogates.deep_layers import random_layers
+from tests.surrogates.threads import printed
 from tunepass.surrogates.base import Floats, JointSurrogate
 from tunepass.surrogates.deep_energy import DeepEnergy
 from tunepass.surrogates.deep_gp import DeepNetwork, DeepProcess
@@ -141,11 +138,4 @@ print(posterior.mean.tobytes().hex(), posterior.variance.tobytes().hex())
 
 
 def test_a_posterior_does_not_depend_on_the_number_of_threads() -> None:
-    def printed(threads: int) -> str:
-        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-        root = str(Path(__file__).resolve().parents[2])
-        environment = {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONPATH": root}
-        command = [sys.executable, "-c", PROGRAM]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-
-    assert printed(1) == printed(4) != ""
+    assert printed(PROGRAM, 1) == printed(PROGRAM, 4) != ""

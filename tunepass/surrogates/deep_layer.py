@@ -19,8 +19,9 @@ The nodes of a layer share the kernel and z; each has its own noise and its own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -59,6 +60,9 @@ class Layer:
     def arrays(self) -> tuple[Floats, ...]:
         return (self.lengthscales, self.amplitude, self.noise, self.z, self.factor, self.shift)
 
+    def with_arrays(self, arrays: Sequence[Floats]) -> Layer:
+        return Layer(*arrays)
+
     def precision_root(self, node: int) -> Floats:
         """R (m, m)."""
         root = np.triu(self.factor[node], 1)
@@ -66,24 +70,31 @@ class Layer:
         return np.asarray(root)
 
 
-def flattened(layers: Sequence[Layer]) -> Floats:
+class Parametrised(Protocol):
+    """A layer of any kind: its parameters, and one of the same kind with others."""
+
+    def arrays(self) -> tuple[Floats, ...]: ...
+    def with_arrays(self: AnyLayer, arrays: Sequence[Floats]) -> AnyLayer: ...
+
+
+AnyLayer = TypeVar("AnyLayer", bound=Parametrised)
+
+
+def flattened(layers: Sequence[Parametrised]) -> Floats:
     """All parameters, one behind the other."""
     return np.concatenate([array.ravel() for layer in layers for array in layer.arrays()])
 
 
-def unflattened(parameters: Floats, like: Sequence[Layer]) -> list[Layer]:
+def unflattened(parameters: Floats, like: Sequence[AnyLayer]) -> list[AnyLayer]:
     """Layers of the shapes of `like` from `flattened` parameters."""
-
-    def parts() -> Iterator[Layer]:
-        start = 0
-        for layer in like:
-            arrays = []
-            for array in layer.arrays():
-                arrays.append(parameters[start : start + array.size].reshape(array.shape))
-                start += array.size
-            yield Layer(*arrays)
-
-    return list(parts())
+    layers, start = [], 0
+    for layer in like:
+        arrays = []
+        for array in layer.arrays():
+            arrays.append(parameters[start : start + array.size].reshape(array.shape))
+            start += array.size
+        layers.append(layer.with_arrays(arrays))
+    return layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,8 +13,9 @@ A hidden layer thus begins as the identity on h, and the energy as that of a spa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ MOMENTS = (0.9, 0.999)  # of Adam
 CHECKS = 8  # full energies that the best parameters are chosen among
 MOST_FAILURES = 8  # steps out of the region where covariances are positive definite, each halving the rate
 BOUNDS = {"lengthscales": (-4.0, 5.0), "amplitude": (-6.0, 6.0), "noise": (-10.0, 2.0)}  # of logarithms
+
+
+FlatEnergy = Callable[[Floats, NDArray[np.int64] | None], tuple[float, Floats]]
 
 
 class DivergedError(ArithmeticError):
@@ -172,26 +176,39 @@ class Adam:
         return -self.rate * (self.mean / (1 - first**self.count)) / (np.sqrt(unbiased) + 1e-8)
 
 
-@dataclass(slots=True)
-class Training:
-    """The best parameters so far, of those whose full energy was evaluated."""
+class StepSettings(Protocol):
+    """The settings of a training's steps."""
 
-    energy: DeepEnergy
-    layers: list[Layer]
-    best: Floats = field(init=False)
-    start: float = field(init=False)
-    least: float = field(init=False)
+    @property
+    def rate(self) -> float: ...
+    @property
+    def batch(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
 
-    def __post_init__(self) -> None:
-        self.best = flattened(self.layers)
-        self.start = self.least = self._full(self.best)
+
+class Descent:
+    """Adam on an energy: the best flattened parameters so far, of those whose full energy was evaluated.
+
+    Args:
+        energy: value and gradient by the flattened parameters, of a batch of rows or of all (None); NotPositiveError
+            where it has none.
+        rows: their number.
+        start: the first parameters.
+
+    Raises: DivergedError where the energy of the first parameters is not finite.
+    """
+
+    def __init__(self, energy: FlatEnergy, rows: int, start: Floats):
+        self._energy, self._rows, self.best = energy, rows, start
+        self.start = self.least = self._full(start)
         if not math.isfinite(self.start):
             raise DivergedError("the energy of the first parameters is not finite")
 
-    def run(self, steps: int, settings: DeepSettings) -> list[Layer]:
-        """The layers after `steps` of Adam. DivergedError where none were better than the first."""
-        rng, n = np.random.default_rng([settings.seed, len(self.energy.x), steps]), len(self.energy.x)
-        bounds, parameters = parameter_bounds(self.layers), self.best
+    def descend(self, steps: int, settings: StepSettings, bounds: tuple[Floats, Floats]) -> Floats:
+        """The best parameters after `steps` of Adam within bounds. DivergedError where none were better than the
+        first."""
+        rng, n, parameters = np.random.default_rng([settings.seed, self._rows, steps]), self._rows, self.best
         adam, failures, interval = Adam(settings.rate, 0.0 * parameters, 0.0 * parameters), 0, max(1, steps // CHECKS)
         order = np.zeros(0, np.int64)
         for step in range(1, steps + 1):
@@ -209,19 +226,19 @@ class Training:
                 self._check(parameters)
         if not self.least <= self.start:
             raise DivergedError(f"the energy rose from {self.start:.6g} to {self.least:.6g}")
-        return unflattened(self.best, self.layers)
+        return self.best
 
     def _gradient(self, parameters: Floats, batch: NDArray[np.int64]) -> Floats | None:
         """None where a covariance is not positive definite or the energy is not finite."""
         try:
-            value, gradient = self.energy.at(parameters, self.layers, batch)
+            value, gradient = self._energy(parameters, batch)
         except NotPositiveError:
             return None
         return gradient if math.isfinite(value) and np.isfinite(gradient).all() else None
 
     def _full(self, parameters: Floats) -> float:
         try:
-            value, _ = self.energy.at(parameters, self.layers)
+            value, _ = self._energy(parameters, None)
         except NotPositiveError:
             return math.inf
         return value if math.isfinite(value) else math.inf
@@ -229,6 +246,18 @@ class Training:
     def _check(self, parameters: Floats) -> None:
         if (value := self._full(parameters)) < self.least:
             self.best, self.least = parameters, value
+
+
+class Training(Descent):
+    """The training of layers by a deep energy."""
+
+    def __init__(self, energy: DeepEnergy, layers: list[Layer]):
+        self.layers = layers
+        super().__init__(lambda flat, batch: energy.at(flat, layers, batch), len(energy.x), flattened(layers))
+
+    def run(self, steps: int, settings: StepSettings) -> list[Layer]:
+        """The layers after `steps` of Adam. DivergedError where none were better than the first."""
+        return unflattened(self.descend(steps, settings, parameter_bounds(self.layers)), self.layers)
 
 
 def parameter_bounds(layers: Sequence[Layer]) -> tuple[Floats, Floats]:

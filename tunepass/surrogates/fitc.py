@@ -92,6 +92,10 @@ class InducedKernel:
         by_lengthscale = -2.0 * np.bincount(self.group, w * squares, len(self.theta) - 2)
         return np.asarray(by_lengthscale, dtype=np.float64), np.asarray(by_z)
 
+    def by_rows(self, x: Floats, cross: Floats) -> Floats:
+        """By the rows x (n, e), given the derivatives by r2 of `cross` (k, n)."""
+        return np.asarray(2.0 * self.weights * (cross.sum(axis=0)[:, None] * x - product(cross.T, self.z)))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditioned:

@@ -4,6 +4,7 @@ gp se, ML; gp matern, ML   a process an objective, as Havasi 2017 trains it: max
 gp matern, MAP             a process an objective with our priors
 sparse                     FITC an objective, Matern-5/2, MAP, as many inducing inputs as its defaults say
 deep, joint_deep           one hidden layer of two nodes; as the paper, 2,000 epochs in batches of 50
+sampled_deep               one hidden layer of two nodes and one an output, with its defaults; of `step` and `orders`
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tunepass.surrogates.gp import GaussianProcess, GpSettings
 from tunepass.surrogates.hyperpriors import FLAT
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.kernels import Features, KernelName
+from tunepass.surrogates.sampled_deep_gp import SampledDeepProcess
 from tunepass.surrogates.sparse_gp import SparseProcess, SparseSettings
 
 MODELS = ("gp se, ML", "gp matern, ML", "gp matern, MAP", "sparse", "deep", "joint_deep")
@@ -63,7 +65,7 @@ def predictor(name: str, x: Floats, losses: Floats) -> Predict:
     return separate
 
 
-def joint_predictor(process: JointDeepProcess) -> Predict:
+def joint_predictor(process: JointDeepProcess | SampledDeepProcess) -> Predict:
     def predict(new: Floats) -> tuple[Floats, Floats]:
         posterior = process.joint_posterior(new)
         return posterior.mean, np.diagonal(posterior.covariance, axis1=1, axis2=2) + process.noise
@@ -77,6 +79,10 @@ def _single(name: str, x: Floats, loss: Floats) -> Predict:
         process.fit(x, loss)
         noise = process.fitted.kernel.noise * float(loss.std()) ** 2
         return _with_noise(process, noise)
+    if name == "sampled_deep":
+        sampled = SampledDeepProcess()
+        sampled.fit(x, loss)
+        return joint_predictor(sampled)
     other = DeepProcess(paper_settings(len(x))) if name == "deep" else SparseProcess()
     other.fit(x, loss)
     return _with_noise(other, other.noise)

@@ -22,6 +22,7 @@ from tests.benchmarks.accelerator.deep_tasks import (
     tasks,
 )
 from tests.benchmarks.accelerator.designs import DesignTable
+from tests.benchmarks.accelerator.orders import ORDER_MODELS, PROBLEMS, TRAINED
 
 MARKS = (0, 10, 20, 40, 50, 100, 200)
 PAIR_MARKS = (20, 50, 100, 200)
@@ -70,6 +71,14 @@ def _print_others(results: Results, only: Sequence[str]) -> None:
             (m, [mean_and_error([v[0] for v in values_of(results, "step", m, 50, "density")])]) for m in STEP_MODELS
         ]
         print_table("step function", ["log density"], rows)
+    if "orders" in only:
+        columns = [(problem, name) for problem in PROBLEMS for name in ("density", "rmse")]
+        rows = []
+        for m in ORDER_MODELS:
+            sets = [values_of(results, f"orders@{problem}", m, TRAINED, name) for problem, name in columns]
+            rows.append((m, [mean_and_error([v[0] for v in values]) for values in sets]))
+        names = {"density": "log density", "rmse": "RMSE"}
+        print_table("orders", [f"{problem}, {names[name]}" for problem, name in columns], rows)
     if "epochs" in only:
         names = {"energy": "energy", "train": "log density, trained on", "test": "log density, predicted"}
         sets = {n: [values_of(results, "epochs", "joint_deep", e, n) for e in EPOCHS] for n in names}

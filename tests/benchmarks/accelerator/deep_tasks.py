@@ -22,6 +22,7 @@ from tests.benchmarks.accelerator.deep_models import (
     predictor,
 )
 from tests.benchmarks.accelerator.designs import REFERENCE, DesignTable
+from tests.benchmarks.accelerator.orders import ORDER_MODELS, PROBLEMS, TRAINED, order_predictions
 from tunepass.space.features.embedding import Embedding
 from tunepass.study.results.pareto import nondominated
 from tunepass.surrogates.base import Floats
@@ -32,7 +33,7 @@ from tunepass.surrogates.sparse_gp import deviation
 
 LEAST_TESTS = 150  # designs of the fifth that no training has
 RECORDED_TESTS = 50  # the same of other recorded spaces, which are smaller
-STEP_MODELS = tuple(name for name in MODELS if name != "joint_deep")
+STEP_MODELS = (*(name for name in MODELS if name != "joint_deep"), "sampled_deep")
 EPOCHS = (2, 10, 50, 100, 200, 500, 1000, 2000)
 REFERENCES = {
     "low in both": REFERENCE,
@@ -50,7 +51,7 @@ class Extent:
 
     sizes: tuple[int, ...]
     splits: int
-    steps: int  # seeds of the step function
+    steps: int  # seeds of the step function and of orders
     iterations: int
     starts: int
     start: int = 30
@@ -185,6 +186,10 @@ def _others(study: Study, extent: Extent, only: Sequence[str], number: int) -> I
     for model in STEP_MODELS:
         if "step" in only and number < extent.steps:
             yield f"step/{model}/50/{number}", lambda m=model: study.step(m, number)  # type: ignore[misc]
+    for problem in PROBLEMS if "orders" in only and number < extent.steps else ():
+        for model in ORDER_MODELS:
+            key = f"orders@{problem}/{model}/{TRAINED}/{number}"
+            yield key, lambda p=problem, m=model: order_predictions(p, m, number)  # type: ignore[misc]
     if "auto" in only and number < extent.starts:
         length = extent.iterations // 2
         yield f"auto/auto/{length}/{number}", lambda: study.auto(extent.start, length, number)

@@ -15,31 +15,38 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.deep_model import DeepModel
 from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
+from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.strategies.bo.models import Model, last_refit
 from tunepass.strategies.bo.objective_models import JointDeepModels, JointModels
+from tunepass.strategies.bo.sampled_model import SampledModel, SampledModels
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Mask
 from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
+from tunepass.surrogates.sampled_training import SampledSettings
 from tunepass.surrogates.sparse_gp import SparseSettings
 from tunepass.testing.strategy import Build, StrategyContract, drive, small_space, task
 
 SPARSE = SparseSettings(fewest_inducing=5, draws=3, starts=1, iterations=5)
 DEEP = DeepSettings(steps=30, refit_steps=5)
+SAMPLED = SampledSettings(steps=15, refit_steps=5, fewest_inducing=10, predicted_samples=8)
 MODELS: dict[str, Callable[[], Model]] = {
     "sparse": lambda: SparseModel(Embedding(small_space().parameters), SPARSE),
     "deep": lambda: DeepModel(Encoding(small_space()), DEEP),
+    "sampled_deep": lambda: SampledModel(Embedding(small_space().parameters), SAMPLED),
 }
 EACH = pytest.mark.parametrize("name", list(MODELS))
 
 
 def single(surrogate: str) -> Build:
-    return lambda t: Bayesian(t, BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50))
+    return lambda t: Bayesian(
+        t, BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, sampled=SAMPLED, pool=50)
+    )
 
 
 def several(surrogate: str) -> Build:
     return lambda t: Hypervolume(
-        t, HypervolumeSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50, samples=32)
+        t, HypervolumeSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, sampled=SAMPLED, pool=50, samples=32)
     )
 
 
@@ -55,6 +62,20 @@ class TestJointDeep(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
         return several("joint_deep")
+
+
+@pytest.mark.slow
+class TestSampledDeep(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return single("sampled_deep")
+
+
+@pytest.mark.slow
+class TestSampledDeepOfSeveral(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return several("sampled_deep")
 
 
 @pytest.mark.slow
@@ -111,9 +132,9 @@ def test_the_sparse_process_is_conditioned_on_rows_that_a_full_one_would_drop() 
     assert len(model.process.leave_one_out().mean) == 62
 
 
-@pytest.mark.parametrize("surrogate", ["sparse", "deep"])
+@pytest.mark.parametrize("surrogate", ["sparse", "deep", "sampled_deep"])
 def test_suggestions_are_feasible_distinct_and_reproducible(surrogate: str) -> None:
-    settings = BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, pool=50)
+    settings = BayesianSettings(surrogate=surrogate, sparse=SPARSE, deep=DEEP, sampled=SAMPLED, pool=50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         runs = [drive(Bayesian(task(seed=3), settings), 22) for _ in range(2)]
@@ -130,18 +151,19 @@ def test_each_objective_has_a_process_of_its_own(surrogate: str, evaluations: in
     assert [type(model) for models in strategy.model_sets for model in models.models] == [kinds[surrogate]] * 2
 
 
-def joint(objectives: int, **settings: object) -> Hypervolume:
-    chosen = HypervolumeSettings(surrogate="joint_deep", deep=DEEP, pool=50, **settings)  # type: ignore[arg-type]
+def joint(objectives: int, surrogate: str = "joint_deep", **settings: object) -> Hypervolume:
+    chosen = HypervolumeSettings(surrogate=surrogate, deep=DEEP, sampled=SAMPLED, pool=50, **settings)  # type: ignore[arg-type]
     return Hypervolume(task(objectives=objectives), chosen)
 
 
+@pytest.mark.parametrize("surrogate,kind", [("joint_deep", JointDeepModels), ("sampled_deep", SampledModels)])
 @pytest.mark.parametrize("acquisition", ["ehvi", "smsego", "chebyshev"])
-def test_one_joint_process_serves_all_objectives(acquisition: str) -> None:
+def test_one_joint_process_serves_all_objectives(acquisition: str, surrogate: str, kind: type) -> None:
     runs = []
     for _ in range(2):
-        strategy = joint(2, acquisition=acquisition)
+        strategy = joint(2, surrogate, acquisition=acquisition)
         runs.append(drive(strategy, 11))
-        assert [type(models) for models in strategy.model_sets] == [JointDeepModels]
+        assert [type(models) for models in strategy.model_sets] == [kind]
     assert runs[0] == runs[1] and len(set(runs[0])) == 11
 
 
@@ -163,10 +185,16 @@ def test_expected_hypervolume_of_the_joint_process_reads_correlations(monkeypatc
     assert max(seen) > 0
 
 
-def test_joint_parameters_do_not_depend_on_the_path_and_pending_losses_are_predicted() -> None:
-    settings = replace(DEEP, steps=40)
-    models = [JointDeepModels(Encoding(small_space()), lambda: JointDeepProcess(settings)) for _ in range(2)]
-    x, loss = sample(MODELS["deep"](), 34)
+def joint_models(surrogate: str) -> JointModels:
+    if surrogate == "sampled_deep":
+        return SampledModels(Embedding(small_space().parameters), SAMPLED)
+    return JointDeepModels(Encoding(small_space()), lambda: JointDeepProcess(replace(DEEP, steps=40)))
+
+
+@pytest.mark.parametrize("surrogate", ["deep", "sampled_deep"])
+def test_joint_parameters_do_not_depend_on_the_path_and_pending_losses_are_predicted(surrogate: str) -> None:
+    models = [joint_models(surrogate) for _ in range(2)]
+    x, loss = sample(MODELS[surrogate](), 34)
     losses = np.column_stack([loss, loss**2])
     for n in (32, 33, 34):
         models[0].fit(x[:n], losses[:n], x[:0])
@@ -198,3 +226,7 @@ def test_settings_reach_the_processes() -> None:
     assert isinstance(one_loss, DeepModel) and one_loss.settings == replace(DEEP, seed=5)
     (sparse,) = Bayesian(task(seed=5), BayesianSettings(surrogate="sparse", sparse=SPARSE)).models
     assert isinstance(sparse, SparseModel) and sparse.settings == replace(SPARSE, seed=5)
+    settings = BayesianSettings(surrogate="sampled_deep", sampled=SAMPLED, lengthscales=replace(ROLES, more_than=0))
+    (sampled,) = Bayesian(task(seed=5), settings).models
+    assert isinstance(sampled, SampledModel) and sampled.settings.seed == 5
+    assert isinstance(sampled.settings.lengthscale, tuple)

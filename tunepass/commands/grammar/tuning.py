@@ -16,7 +16,8 @@ FURTHER = "; or one of a plug-in, or the path of a class (package.module:Class)"
 REPLAYED_HELP = f"auto, random, exhaustive or bayesian{FURTHER}"
 STRATEGY_HELP = f"auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound{FURTHER}"
 SURROGATE_HELP = (
-    "what the strategy bayesian or hypervolume fits to trials: forest, gp, mixed, sparse, deep or joint_deep "
+    "what the strategy bayesian or hypervolume fits to trials: forest, gp, mixed, sparse, deep, joint_deep or "
+    "sampled_deep "
     f"(default: forest; of hypervolume mixed){FURTHER}"
 )
 PICK_HELP = """\

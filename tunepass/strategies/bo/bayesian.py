@@ -41,6 +41,7 @@ from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings, suit_pair_draws
 from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.bo.sampled_model import SampledModel
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import (
     AcquisitionFactory,
@@ -59,6 +60,7 @@ from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
 from tunepass.surrogates.residual import ResidualSettings
+from tunepass.surrogates.sampled_deep_gp import SampledDeepProcess
 from tunepass.surrogates.sparse_gp import SparseProcess
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
@@ -205,6 +207,8 @@ class Bayesian(BayesianLoop):
                 return gp
             if make is DeepProcess or make is JointDeepProcess:  # of one loss they are the same
                 return lambda: DeepModel(self.encoding, replace(s.deep, seed=self.task.seed))
+            if make is SampledDeepProcess:
+                return lambda: SampledModel(self.embedding, replace(self.sampled_settings, seed=self.task.seed))
             if make is SparseProcess:
                 return lambda: SparseModel(self.embedding, replace(self.sparse_settings, seed=self.task.seed))
             return forest if make is Forest else lambda: SurrogateModel(self.encoding, make)

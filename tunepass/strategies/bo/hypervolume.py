@@ -42,6 +42,7 @@ from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.bo.objective_models import JointDeepModels, JointModels, ObjectiveModels, SeparateModels
 from tunepass.strategies.bo.output import MARGIN, OutputChoice
 from tunepass.strategies.bo.region import FrontBounds, LossRegion
+from tunepass.strategies.bo.sampled_model import SampledModels
 from tunepass.strategies.bo.sparse_model import SparseModel
 from tunepass.strategies.bo.surrogate_models import SurrogateFactory, SurrogateModel, surrogate_factories
 from tunepass.strategies.bo.thresholds import Thresholds
@@ -53,6 +54,7 @@ from tunepass.surrogates.deep_gp import DeepProcess
 from tunepass.surrogates.forest import Forest
 from tunepass.surrogates.gp import GaussianProcess
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
+from tunepass.surrogates.sampled_deep_gp import SampledDeepProcess
 from tunepass.surrogates.sparse_gp import SparseProcess
 
 EXACT_OBJECTIVES = (2, 3)  # numbers of objectives that hypervolume acquisitions are exact for
@@ -151,6 +153,8 @@ class Hypervolume(BayesianLoop):
         if make is JointDeepProcess:
             settings = replace(self.settings.deep, seed=self.task.seed)
             return JointDeepModels(self.encoding, lambda: JointDeepProcess(settings))
+        if make is SampledDeepProcess:
+            return SampledModels(self.embedding, replace(self.sampled_settings, seed=self.task.seed))
         return JointModels(self.encoding, make)
 
     def _models(self, make: SurrogateFactory) -> SeparateModels:

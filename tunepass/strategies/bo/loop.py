@@ -31,6 +31,7 @@ from tunepass.surrogates.deep_training import DeepSettings
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
+from tunepass.surrogates.sampled_training import SampledSettings
 from tunepass.surrogates.sparse_gp import SparseSettings
 
 FEW = 30  # parameters up to which a suggestion looks at as many candidates as the settings say
@@ -46,6 +47,7 @@ class LoopSettings:
         gp: of the Gaussian process.
         sparse: of the sparse Gaussian process.
         deep: of the deep Gaussian process.
+        sampled: of the sampled deep Gaussian process.
         lengthscales: priors by role, instead of one prior for all.
         forest: of the random forest.
         permutation: the distance of two orders.
@@ -65,6 +67,7 @@ class LoopSettings:
     gp: GpSettings = field(default_factory=GpSettings)
     sparse: SparseSettings = field(default_factory=SparseSettings)
     deep: DeepSettings = field(default_factory=DeepSettings)
+    sampled: SampledSettings = field(default_factory=SampledSettings)
     lengthscales: RoleLengthscales | None = None
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
@@ -112,6 +115,7 @@ class BayesianLoop(SequentialStrategy):
         by_role = None if s.lengthscales is None else s.lengthscales.priors(self.embedding.roles)
         self.process_settings = s.gp if by_role is None else replace(s.gp, lengthscale=by_role)
         self.sparse_settings = s.sparse if by_role is None else replace(s.sparse, lengthscale=by_role)
+        self.sampled_settings = s.sampled if by_role is None else replace(s.sampled, lengthscale=by_role)
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)

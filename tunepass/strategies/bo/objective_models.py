@@ -10,13 +10,11 @@ import numpy as np
 from tunepass.acquisition.scalarise import Scale
 from tunepass.space.columns import Columns
 from tunepass.space.features.encoding import Encoding
+from tunepass.strategies.bo.deep_model import WarmStarts
 from tunepass.strategies.bo.models import Indices, Model, held_out_score, last_refit
-from tunepass.strategies.bo.surrogate_models import FOLDS
+from tunepass.strategies.bo.surrogate_models import FOLDS, RowEncoder
 from tunepass.surrogates.base import Floats, JointPosterior, JointSurrogate, Posterior
-from tunepass.surrogates.deep_layer import Layer
 from tunepass.surrogates.joint_deep_gp import JointDeepProcess
-
-STARTS = 8  # trained layers that are kept: of all rows, and of each fold of a cross-validation
 
 
 class ObjectiveModels(ABC):
@@ -71,7 +69,7 @@ class SeparateModels(ObjectiveModels):
 class JointModels(ObjectiveModels):
     """`JointModels(encoding, Toy)`: a new `Toy()`, which is a JointSurrogate, for each fit of encoded rows."""
 
-    def __init__(self, encoding: Encoding, make: Callable[[], JointSurrogate]):
+    def __init__(self, encoding: RowEncoder, make: Callable[[], JointSurrogate]):
         self.encoding, self.make = encoding, make
         self._surrogate: JointSurrogate | None = None
         self._x, self._losses = np.zeros((0, 0)), np.zeros((0, 0))
@@ -124,21 +122,11 @@ class JointModels(ObjectiveModels):
 
 
 class JointDeepModels(JointModels):
-    """A joint deep process. Of n rows, those of the last refit are trained on from the start and all n from there, so
-    that parameters never depend on the path taken."""
+    """A joint deep process, trained as WarmStarts says."""
 
     def __init__(self, encoding: Encoding, make: Callable[[], JointDeepProcess]):
         super().__init__(encoding, make)
-        self.new = make
-        self._starts: dict[bytes, Sequence[Layer] | None] = {}
+        self._processes = WarmStarts(make)
 
     def _fitted(self, x: Floats, losses: Floats) -> JointSurrogate:
-        x, losses = np.ascontiguousarray(x), np.ascontiguousarray(losses)
-        process, n = self.new(), last_refit(len(losses))
-        key = x[:n].tobytes() + losses[:n].tobytes()
-        if key not in self._starts or n == len(losses):
-            process.fit_joint(x[:n], losses[:n])
-            self._starts = {**dict(list(self._starts.items())[1 - STARTS :]), key: process.layers}
-        if n < len(losses):
-            process.refit(x, losses, self._starts[key])
-        return process
+        return self._processes.trained(x, losses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from tunepass import registry
 from tunepass.acquisition.base import Acquisition
 from tunepass.diagnostics import TunepassError
 from tunepass.space.columns import Columns
-from tunepass.space.features.encoding import Encoding
 from tunepass.strategies.bo.models import Model, TrainingSample, held_out_score, last_refit, raised
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 
@@ -36,11 +35,17 @@ def acquisition_factory(acquisition: str | AcquisitionFactory) -> AcquisitionFac
     return cast(AcquisitionFactory, registry.find("acquisitions", acquisition, paths=True))
 
 
+class RowEncoder(Protocol):
+    """Configurations as rows of numbers."""
+
+    def encode(self, columns: Columns) -> Floats: ...
+
+
 class SurrogateModel(Model):
     """`SurrogateModel(encoding, Toy)`: a new `Toy()` for each fit of encoded rows; its held-out predictions and its
     score are those of a cross-validation."""
 
-    def __init__(self, encoding: Encoding, make: SurrogateFactory):
+    def __init__(self, encoding: RowEncoder, make: SurrogateFactory):
         self.encoding, self.make = encoding, make
         self._surrogate: Surrogate | None = None
         self._x, self._loss = np.zeros((0, 0)), np.zeros(0)
