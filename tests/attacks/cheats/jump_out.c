@@ -1,7 +1,7 @@
-/* expect: crash, wrong_result */
+/* expect: crash, wrong_result, measured */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
-/* A timer cuts each call short. */
+/* A timer cuts each call short, where timers are not refused. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

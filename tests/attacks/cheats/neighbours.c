@@ -1,4 +1,4 @@
-/* expect: measured, wrong_result */
+/* expect: measured, wrong_result, crash */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Takes what lies around in other folders for its results. */
