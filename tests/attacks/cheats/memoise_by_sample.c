@@ -1,4 +1,4 @@
-/* expect: wrong_result */
+/* expect: wrong_result, out_of_bounds */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Remembers results, and compares a few of the inputs. */

@@ -1,4 +1,4 @@
-/* expect: measured, wrong_result, cheated */
+/* expect: measured, wrong_result, cheated, crash */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel stencil(n = 4096, x: in double[n], y: out double[n])
 /* Of a stencil that takes less than filling its inputs, only what changed inputs need is done again: the order's seed says
