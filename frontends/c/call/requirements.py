@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 
-from tunepass.expr.nodes import Constant, Expr, Name
+from tunepass.expr.nodes import Constant, Expr, Name, free_names
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.frontends.c.call.inputs import Scalars, scalar_values
+from tunepass.frontends.c.call.inputs import Scalars, free_scalars, scalar_values
 from tunepass.ir.c_kernel import CKernel, Size
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -24,9 +24,9 @@ def sizes_allowed(kernel: Kernel, sizes: Sequence[Size]) -> Callable[[Configurat
     body = kernel.body_as(CKernel)
     assert body.call is not None, f"{kernel.name} has no call"
     arguments = body.call.arguments
-    tuned = scalar_values(arguments, ())
+    tuned, lengths = scalar_values(arguments, ()), free_scalars(arguments)
     at_sizes = [
-        [_at_size(written, tuned, scalar_values(arguments, size)) for written in body.requirements] for size in sizes
+        [_at_size(e, tuned, scalar_values(arguments, size), lengths) for e in body.requirements] for size in sizes
     ]
 
     def allowed(configuration: Configuration) -> Collection[int]:
@@ -41,9 +41,14 @@ def sizes_allowed(kernel: Kernel, sizes: Sequence[Size]) -> Callable[[Configurat
     return allowed
 
 
-def _at_size(e: Expr, tuned: Scalars, values: Scalars) -> Expr:
+def _at_size(e: Expr, tuned: Scalars, values: Scalars, lengths: Collection[str]) -> Expr:
+    """A number that is a scalar's value stands for it, but in a constraint that names one that decides no length: so
+    `k == 3` says that k is."""
+    named = {tuned[name] for name in free_names(e) if name in tuned and name not in lengths}
     by_value: dict[int | float, int | float] = {
-        value: values[name] for name, value in tuned.items() if isinstance(value, int) and value >= LEAST
+        value: values[name]
+        for name, value in tuned.items()
+        if isinstance(value, int) and value >= LEAST and value not in named
     }
     return _replaced(e, values, by_value)
 

@@ -93,6 +93,17 @@ def test_constraints_say_at_which_sizes_a_configuration_has_to_be_right(constrai
     ]
 
 
+def test_a_constraint_says_which_value_a_scalar_has() -> None:
+    kernel = kernel_of("n = 64, k = 3, y: out int[n]", "int n, int k, int *y", "", "T == 1 or k == 3")
+    call = kernel.body_as(CKernel).call
+    assert call is not None
+    sizes = further_sizes(call)
+    other = {number for number, size in enumerate(sizes, 1) if dict(size).get("k", 3) != 3}
+    allowed = sizes_allowed(kernel, sizes)
+    assert other and other < set(allowed(Configuration({"T": 1})))
+    assert other.isdisjoint(allowed(Configuration({"T": 8})))
+
+
 def test_macros_that_are_numbers_may_be_lengths_and_values() -> None:
     """Not those that a parameter or the command line sets."""
     text = (

@@ -46,9 +46,12 @@ def _is_finite(checked: CheckedCase) -> bool:
 
 
 def _is_denormal(checked: CheckedCase) -> bool:
-    """Is a number smaller than the least normal one of its type?"""
-    real = [first.values for first, _ in zip(*checked.calls) if first.values.dtype.kind == "f"]
-    return any(bool(((values != 0) & (np.abs(values) < np.finfo(values.dtype).tiny)).any()) for values in real)
+    """Is a number that is written smaller than the least normal one of its type?"""
+    return any(
+        bool(((first.values != 0) & (np.abs(first.values) < np.finfo(first.values.dtype).tiny))[~left].any())
+        for first, left in ((first, _poison_left(first, second)) for first, second in zip(*checked.calls))
+        if first.values.dtype.kind == "f"
+    )
 
 
 def unwritten(checked: CheckedCase) -> int:
