@@ -106,6 +106,28 @@ def test_a_candidate_that_compiles_for_ever_costs_its_limit(tmp_path: Path) -> N
         assert isinstance(shaped(evaluator, 0).outcome, Measured)
 
 
+def test_a_compile_that_mostly_waited_is_given_longer_once(tmp_path: Path) -> None:
+    compiler, asked = tmp_path / "starved-cc", tmp_path / "asked"
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *SHAPE=12*) [ -e {asked} ] || {{ touch {asked}; sleep 60; }};; esac\nexec gcc "$@"\n'
+    )
+    compiler.chmod(0o755)
+    limits = CompileLimits(least_s=0.5, most_s=20.0, slack=3.0)
+    with CompileRun(window_task(tmp_path, compiler=str(compiler), compile_limits=limits)) as evaluator:
+        outcome = shaped(evaluator, 12).outcome
+    assert asked.exists() and isinstance(outcome, Failed) and outcome.stage == "wrong_result", outcome
+
+
+def test_the_harness_is_compiled_with_the_longest_limit(tmp_path: Path) -> None:
+    compiler = tmp_path / "slow-cc"
+    compiler.write_text('#!/bin/sh\ncase "$*" in *harness.c*) sleep 1.5;; esac\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    limits = CompileLimits(least_s=0.3, most_s=20.0, slack=2.0)
+    with CompileRun(window_task(tmp_path, compiler=str(compiler), compile_limits=limits)) as evaluator:
+        evaluator.compiling.longest_s = 0.1  # as if the source were compiled already
+        assert isinstance(shaped(evaluator, 0).outcome, Measured)
+
+
 def test_a_request_the_compiler_refuses_is_not_applied(tmp_path: Path) -> None:
     loop = (
         WINDOW[: WINDOW.index("    for (int i = 0; i < n; i++) out[i] = in[i] + in[(i + 1) % n];\n}")].count("\n") + 1

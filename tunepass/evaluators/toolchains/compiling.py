@@ -36,11 +36,13 @@ DROP_UNREACHED = "-Wl,--gc-sections"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileLimits:
-    """The compile limit follows what compiles took: `slack` times the longest good one, within [least_s, most_s]."""
+    """The compile limit follows what compiles took: `slack` times the longest good one, within [least_s, most_s]. What
+    reached it having mostly waited (the machine may be busy) is compiled once more, with `patience` times as long."""
 
     least_s: float = 10.0
     most_s: float = 120.0
     slack: float = 10.0
+    patience: float = 3.0
     memory_bytes: int = 4 << 30
 
 
@@ -113,6 +115,20 @@ class Compiling:
         """One run of the compiler; its duration informs the limit of later ones if it succeeded. Its temporary files go
         beside its output, and with them whatever a killed compiler leaves."""
         limits = limits or self.limits_now()
+        done = self._run_once(words, limits)
+        if done.starved and limits.wall_s < self.limits.most_s:
+            limits = self._limits(min(self.limits.most_s, self.limits.patience * limits.wall_s))
+            done = self._run_once(words, limits)
+        failure = compile_failure(done, limits)
+        if failure is None:
+            self.longest_s = max(self.longest_s, done.seconds)
+        return done, failure
+
+    def run_patiently(self, words: Sequence[str | Path]) -> tuple[Completed, Failed | None]:
+        """On text of tunepass's own, or another source of the user's: no compile of a candidate is a measure of it."""
+        return self.run(words, self._limits(self.limits.most_s))
+
+    def _run_once(self, words: Sequence[str | Path], limits: Limits) -> Completed:
         words = [operand(str(word)) if isinstance(word, Path) else word for word in words]
         environment, snapshot = {**base_environment(), **self.environment}, self.snapshot if "-c" in words else None
         done = run_limited(
@@ -125,10 +141,7 @@ class Compiling:
         )
         if snapshot:
             done = replace(done, stdout=snapshot.original(done.stdout), stderr=snapshot.original(done.stderr))
-        failure = compile_failure(done, limits)
-        if failure is None:
-            self.longest_s = max(self.longest_s, done.seconds)
-        return done, failure
+        return done
 
     def compile_candidate(
         self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
@@ -191,14 +204,11 @@ class Compiling:
                 return ()
 
     def compile_further(self, folder: Path) -> list[Path]:
-        """The user's other sources, at the base flags, for which no compile before is a measure. Raises ToolError: no
-        candidate could be judged."""
+        """The user's other sources, at the base flags. Raises ToolError: no candidate could be judged."""
         objects = []
         for index, name in enumerate(self.further_sources):
             target = folder / f"further-{index}.o"
-            _, failure = self.run(
-                [*self.flags, *self.sections, "-c", name, "-o", target], self._limits(self.limits.most_s)
-            )
+            _, failure = self.run_patiently([*self.flags, *self.sections, "-c", name, "-o", target])
             if failure is not None:
                 raise ToolError(f"{name} does not compile", hint=failure.log)
             objects.append(target)

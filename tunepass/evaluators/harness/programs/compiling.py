@@ -45,9 +45,9 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
     target = folder / "harness.o"
     link_words = ["-lm", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
     alone: list[str | Path] = ["-O1", "-w", *compiling.sections, "-DTP_WRAP_MALLOC", "-c", path, "-o", target]
-    _, failure = compiling.run([*alone, STANDARD[compiling.language]])
+    _, failure = compiling.run_patiently([*alone, STANDARD[compiling.language]])
     if failure is not None:
-        _, failure = compiling.run([*_including(compiling, reference, folder), *alone])
+        _, failure = compiling.run_patiently([*_including(compiling, reference, folder), *alone])
         if failure is not None and not _compile_apart(compiling, reference, alone, failure, folder):
             linkage_name = _compile_unrenamed(compiling, reference, alone, target, folder)
             if not linkage_name:
@@ -65,7 +65,7 @@ def _compile_boundary(compiling: Compiling, folder: Path) -> tuple[Path, ...]:
     compiler does not know these words of GNU's assembler."""
     path, target = folder / f"boundary{USUAL_SUFFIX[compiling.language]}", folder / "boundary.o"
     path.write_text('__asm__(".text\\n\\t.p2align 6");\n')
-    _, failure = compiling.run(["-w", "-c", path, "-o", target])
+    _, failure = compiling.run_patiently(["-w", "-c", path, "-o", target])
     return () if failure else (target,)
 
 
@@ -99,7 +99,7 @@ def _compile_apart(
 ) -> bool:
     """Once more, with names that were declared twice kept apart, and without macros that the source has as names."""
     aliased = ["-DTP_ALIASED"] if compiling.language == "c" else []
-    if aliased and compiling.run([*alone, STANDARD["c"], *aliased])[1] is None:
+    if aliased and compiling.run_patiently([*alone, STANDARD["c"], *aliased])[1] is None:
         return True
     names = dict.fromkeys(_declared_twice(failure.log))
     renames = folder / RENAMES
@@ -109,7 +109,7 @@ def _compile_apart(
     for _ in range(3):  # a compiler may stop before it has named all
         renames.write_text(undefined + "".join(f"#define {name} {PREFIX}{name}\n" for name in names))
         including = [*_including(compiling, reference, folder), f'-DTP_RENAMES="{renames}"', *aliased]
-        _, again = compiling.run([*including, *alone])
+        _, again = compiling.run_patiently([*including, *alone])
         if again is None:
             return True
         further = [name for name in _declared_twice(again.log) if name not in names]
@@ -127,7 +127,7 @@ def _compile_unrenamed(
     lines = renames.read_text().splitlines(keepends=True)
     renames.write_text("".join(line for line in lines if line.startswith("#undef")))
     words = [*_including(compiling, reference, folder), "-DTP_OWN_NAME", f'-DTP_RENAMES="{renames}"']
-    if compiling.run([*words, *alone])[1] is not None:
+    if compiling.run_patiently([*words, *alone])[1] is not None:
         return ""
     defined = symbols(target).defined
     names = [name.removeprefix(NAMING) for name in defined if name.startswith(NAMING)]

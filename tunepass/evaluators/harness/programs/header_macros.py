@@ -27,7 +27,7 @@ def macros_as_names(compiling: Compiling, words: Sequence[str], harness: Path, f
 
 
 def _preprocessed(compiling: Compiling, words: Sequence[str], target: Path) -> str:
-    _, failure = compiling.run([*words, "-w", "-E", "-o", target])
+    _, failure = compiling.run_patiently([*words, "-w", "-E", "-o", target])
     return "" if failure is not None else target.read_text(encoding="utf-8", errors="replace")
 
 

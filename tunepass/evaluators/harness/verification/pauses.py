@@ -20,7 +20,7 @@ def paused_program(harness: BuiltHarness, candidate: Candidate, target: Path, fo
     """The program of a watched object (threads.py), or why there is none."""
     text, pauses = folder / "pauses.c", folder / "pauses.o"
     text.write_text((resources.files("tunepass.evaluators.harness.verification") / "pauses.c").read_text())
-    _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", pauses])
+    _, failure = harness.compiling.run_patiently(["-x", "c", "-O1", "-w", "-c", text, "-o", pauses])
     if failure is None:
         paused = replace(harness, objects=(*harness.objects, pauses))
         program, failure = paused.link(target, candidate, folder, by_own=True)

@@ -59,7 +59,7 @@ def _linked_with_traps(
     text, traps = folder / "traps.c", folder / "traps.o"
     aliases = "\n".join(f'__asm__(".globl {name}\\n.set {name}, tunepass_trap");' for name in names)
     text.write_text(f"void tunepass_trap(void) {{ __builtin_trap(); }}\n{aliases}\n")
-    _, failure = harness.compiling.by(watched).run(["-x", "c", "-c", text, "-o", traps])
+    _, failure = harness.compiling.by(watched).run_patiently(["-x", "c", "-c", text, "-o", traps])
     if failure is not None:
         return None, failure
     return replace(harness, objects=(*harness.objects, traps)).link(target, watched, folder, by_own=True)

@@ -129,7 +129,7 @@ def _linked(harness: BuiltHarness, candidate: Candidate, target: Path, folder: P
     runtime = folder / "gomp.o"
     text = folder / "gomp.c"
     text.write_text((resources.files("tunepass.evaluators.harness.verification") / "gomp.c").read_text())
-    _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", runtime])
+    _, failure = harness.compiling.run_patiently(["-x", "c", "-O1", "-w", "-c", text, "-o", runtime])
     if failure is not None:
         return failure
     words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in WRAPPED))
