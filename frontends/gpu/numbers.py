@@ -15,6 +15,7 @@ from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.call.arguments import span_of
 from tunepass.frontends.c.call.constants import constant_value
+from tunepass.frontends.cfamily.constants.plain_numbers import with_plain_numbers
 from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.space.parameter import Parameter
 
@@ -41,7 +42,7 @@ class Numbers:
         types = {name: value.type for name, value in constants.items()}
         types |= {p.name: p.type for p in self.parameters} | self.types | ({"i": index} if index is not None else {})
         try:
-            e = parse(text.text, types, source=self.source, offset=text.start)
+            e = parse(with_plain_numbers(text.text, characters=False), types, source=self.source, offset=text.start)
         except TunepassError as error:
             raise explained(error, text, what) from None
         if not isinstance(e.type, (IntegerType, RealType, BoolType)):

@@ -14,6 +14,7 @@ from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.c.call.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.setup.elements import UnknownElement, enumerators_of, leaves_of
+from tunepass.frontends.cfamily.constants.plain_numbers import with_plain_numbers
 from tunepass.frontends.cfamily.constants.scoped_constants import QUALIFIED
 from tunepass.frontends.cfamily.functions.definitions import Formal
 from tunepass.frontends.cfamily.text.names import pieces
@@ -275,7 +276,7 @@ def expression(text: ExpressionText, names: Names, source: Source, what: str) ->
     names = {**names, **scoped}
     types = {name: known if isinstance(known, Type) else known.type for name, known in names.items()}
     numbers = {name: known for name, known in names.items() if not isinstance(known, Type)}
-    value = parse(plain, types, source=source, offset=text.start)
+    value = parse(with_plain_numbers(plain, characters=True), types, source=source, offset=text.start)
     value = substitute(value, numbers) if free_names(value) & numbers.keys() else value
     if not isinstance(value.type, (BoolType, IntegerType, RealType)):
         raise SourceError(f"expected {what}, got a {value.type}", span_of(text, source))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
+from tunepass.expr.nodes import BoolType, IntegerType, RealType
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.parameters.compilers import check_compilers
@@ -14,6 +16,7 @@ from tunepass.frontends.c.parameters.macros import MacroDefault
 from tunepass.frontends.c.parameters.param_pragmas import build_parameter
 from tunepass.frontends.c.parameters.presence import presence_binding
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma
+from tunepass.frontends.cfamily.constants.plain_numbers import with_plain_numbers
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import explained
 from tunepass.ir.kernel import Binding
@@ -72,10 +75,14 @@ class TunablesReader:
         sizes: Mapping[str, bool | int | float],
     ) -> Constraint:
         text = pragma.expression
+        words = set(re.findall(r"\w+", text.text))
+        numeric = all(isinstance(p.type, (BoolType, IntegerType, RealType)) for p in parameters if p.name in words)
+        plain = with_plain_numbers(text.text, characters=numeric)
         try:
-            constraint = Constraint.parse(text.text, parameters, source=self.source, offset=text.start, sizes=sizes)
+            read = Constraint.parse(plain, parameters, source=self.source, offset=text.start, sizes=sizes)
         except TunepassError as error:
             raise explained(error, text, "a constraint") from None
+        constraint = replace(read, text=text.text)
         columns = {p.name: p.column([p.default]) for p in parameters}
         if not satisfied(constraint.expression, columns, 1).all():
             hint = "the default is the first configuration tried; choose one that satisfies the constraints"
