@@ -23,7 +23,7 @@ test: $(STAMP)
 
 # The tests that make test leaves out because a quicker one covers the same code.
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n 3 --dist worksteal --slow
+	$(BIN)/python -m pytest -n 4 --dist worksteal --slow
 
 # Both, with all examples of properties and all cases of long lists.
 test-all: $(STAMP)
