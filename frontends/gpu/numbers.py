@@ -41,8 +41,9 @@ class Numbers:
         constants = {name: lift(value) for name, value in self.constants.items()}
         types = {name: value.type for name, value in constants.items()}
         types |= {p.name: p.type for p in self.parameters} | self.types | ({"i": index} if index is not None else {})
+        strings = {name for name, kind in types.items() if not isinstance(kind, (IntegerType, RealType, BoolType))}
         try:
-            e = parse(with_plain_numbers(text.text, characters=False), types, source=self.source, offset=text.start)
+            e = parse(with_plain_numbers(text.text, strings), types, source=self.source, offset=text.start)
         except TunepassError as error:
             raise explained(error, text, what) from None
         if not isinstance(e.type, (IntegerType, RealType, BoolType)):

@@ -276,7 +276,7 @@ def expression(text: ExpressionText, names: Names, source: Source, what: str) ->
     names = {**names, **scoped}
     types = {name: known if isinstance(known, Type) else known.type for name, known in names.items()}
     numbers = {name: known for name, known in names.items() if not isinstance(known, Type)}
-    value = parse(with_plain_numbers(plain, characters=True), types, source=source, offset=text.start)
+    value = parse(with_plain_numbers(plain), types, source=source, offset=text.start)
     value = substitute(value, numbers) if free_names(value) & numbers.keys() else value
     if not isinstance(value.type, (BoolType, IntegerType, RealType)):
         raise SourceError(f"expected {what}, got a {value.type}", span_of(text, source))

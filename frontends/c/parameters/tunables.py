@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -75,9 +74,8 @@ class TunablesReader:
         sizes: Mapping[str, bool | int | float],
     ) -> Constraint:
         text = pragma.expression
-        words = set(re.findall(r"\w+", text.text))
-        numeric = all(isinstance(p.type, (BoolType, IntegerType, RealType)) for p in parameters if p.name in words)
-        plain = with_plain_numbers(text.text, characters=numeric)
+        strings = {p.name for p in parameters if not isinstance(p.type, (BoolType, IntegerType, RealType))}
+        plain = with_plain_numbers(text.text, strings)
         try:
             read = Constraint.parse(plain, parameters, source=self.source, offset=text.start, sizes=sizes)
         except TunepassError as error:

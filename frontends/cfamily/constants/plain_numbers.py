@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from tunepass.frontends.cfamily.constants.values import number_of
 
@@ -12,19 +13,21 @@ WORD = re.compile(rf"(?P<number>{NUMBER})|{STRING}")
 CHARACTER = re.compile(
     r"'(?:(?P<plain>[^'\\])|\\(?:(?P<letter>[abfnrtv\\'\"?])|(?P<octal>[0-7]{1,3})|x(?P<hex>[\da-fA-F]{1,2})))'"
 )
+NAME = re.compile(r"[A-Za-z_]\w*")
 LETTERS = dict(zip("abfnrtv\\'\"?", b"\a\b\f\n\r\t\v\\'\"?"))
 
 
-def with_plain_numbers(text: str, *, characters: bool) -> str:
+def with_plain_numbers(text: str, strings: Collection[str] = ()) -> str:
     """The text with each number of C's that the expression language would not read, or would read otherwise (`017`),
     replaced by its decimal spelling and spaces: places stay. A suffix goes, as a number gets its parameter's type.
 
-    With `characters`, `'N'` is its code too; without, it stays a string. What is no number of C's stays, and is
-    refused where the expression is read.
+    `'N'` is its code too, unless the text has one of the names whose values are `strings`. What is no number of C's
+    stays, and is refused where the expression is read.
 
-    >>> with_plain_numbers("1'000u + 'A' / 0.5f", characters=True)
+    >>> with_plain_numbers("1'000u + 'A' / 0.5f")
     '1000   + 65  / 0.5 '
     """
+    characters = not strings or set(NAME.findall(text)).isdisjoint(strings)
 
     def plain(match: re.Match[str]) -> str:
         word = match.group()

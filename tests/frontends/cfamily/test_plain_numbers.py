@@ -44,11 +44,11 @@ def test_scalars_are_read_as_c_reads_them() -> None:
     ],
 )
 def test_places_stay(text: str, plain: str) -> None:
-    assert with_plain_numbers(text, characters=True) == plain and len(plain) == len(text)
+    assert with_plain_numbers(text) == plain and len(plain) == len(text)
 
 
 def test_beside_categories_a_letter_is_a_string() -> None:
-    assert with_plain_numbers("T == 'N' and n == 3u", characters=False) == "T == 'N' and n == 3 "
+    assert with_plain_numbers("T == 'N' and n == 3u", ["T"]) == "T == 'N' and n == 3 "
 
 
 def test_constraints_compare_letters_with_scalars_and_with_categories() -> None:
