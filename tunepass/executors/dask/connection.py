@@ -24,7 +24,7 @@ from tunepass.executors.dask.exchange import RemoteError, answer, read_answer
 from tunepass.executors.dask.machines import other_version, version_of
 
 ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})(?:/\S*)?")
-MOST_SHOWN = 100  # characters of what is no address
+EXCERPT = 100  # characters of what is no address
 CONNECT_S = 10.0
 GREETING_S = 5.0  # for the first messages
 WORKERS_S = 60.0  # until a cluster has its first worker, or has one again
@@ -71,9 +71,9 @@ def connected(scheduler: str | None, processes: int) -> Iterator[Any]:
 def _check_address(scheduler: str) -> None:
     match = ADDRESS.fullmatch(scheduler)
     if match is None or not 0 < int(match[1]) < 1 << 16:
-        shown = scheduler if len(scheduler) <= MOST_SHOWN else f"{scheduler[:MOST_SHOWN]}..."
+        excerpt = scheduler if len(scheduler) <= EXCERPT else f"{scheduler[:EXCERPT]}..."
         raise TunepassError(
-            f"a scheduler's address is tcp://HOST:PORT or tls://HOST:PORT, got {shown!r}",
+            f"a scheduler's address is tcp://HOST:PORT or tls://HOST:PORT, got {excerpt!r}",
             hint="`dask scheduler` prints its address",
         )
 
