@@ -446,7 +446,7 @@ def _config(fields: Mapping[str, object]) -> Config:
     values = fields.get("values") if kind == "choice" else [fields.get("value")] if kind == "fixed" else None
     if not isinstance(values, list | tuple) or not values:
         raise StudyError(f"parameter {name}: it has no values of the type {kind!r}", hint=HINT)
-    of_first = type(as_scalar(values[0])).__name__
+    of_first = cast(Any, type(as_scalar(values[0])).__name__)
     ordered, dependents = cast(Any, fields.get("is_ordered")), cast(Any, fields.get("dependents"))
     return ChoiceParameterConfig(name, list(values), given or of_first, ordered, dependents)
 
