@@ -28,6 +28,7 @@ SLOW = {
     "nni_tuner.py": ("nni", "nni", r"lowest cost: ([\d.]+) with \{'tile': \d+, ", 27.0),
     "dask_cluster.py": ("distributed", "dask", r"choice    BLOCK=8\n  cost      56 -> ([\d.]+),", 7.0),
 }
+STORE = "postgres_store.py"
 
 
 def copied(folder: Path, extra: str | None, package: str | None) -> Path:
@@ -71,12 +72,23 @@ def test_a_program_that_starts_processes(tmp_path: Path, name: str) -> None:
     assert lowest(done.stdout, pattern) <= bound
 
 
+def test_a_store_that_several_processes_share(tmp_path: Path, postgres_url: str) -> None:
+    program = copied(tmp_path, None, None) / STORE
+    for _ in range(2):  # the second time nothing is left to evaluate
+        done = subprocess.run(
+            [sys.executable, str(program), postgres_url], capture_output=True, text=True, check=False, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        assert "12 trials, " in done.stdout
+        assert lowest(done.stdout, r"best time: ([\d.]+) s with \{'tile': 32, ") <= 2.0
+
+
 def test_each_program_is_tested_named_in_the_documents_and_says_what_it_needs() -> None:
     programs = {path.name: path.read_text() for path in SAMPLES.glob("*.py")}
-    assert set(programs) == {*QUICK, *SLOW}
-    documents = "".join((ROOT / "docs" / name).read_text() for name in ("integrations.md", "dask.md"))
+    assert set(programs) == {*QUICK, *SLOW, STORE}
+    documents = "".join((ROOT / "docs" / name).read_text() for name in ("integrations.md", "dask.md", "store.md"))
     for name, text in programs.items():
         described = ast.get_docstring(ast.parse(text)) or ""
-        extra = {**QUICK, **SLOW}[name][1]
+        extra = "postgres" if name == STORE else {**QUICK, **SLOW}[name][1]
         assert f"python samples/integrations/{name}" in described and f"`samples/integrations/{name}`" in documents
         assert (f"pip install 'tunepass[{extra}]'" if extra else "pip install tunepass") in described

@@ -17,7 +17,7 @@ PROGRAMS = re.findall(
     r"^```python\n(.*?)^```", (ROOT / "docs" / "integrations.md").read_text(), re.MULTILINE | re.DOTALL
 )
 HUB = ROOT / "samples" / "optuna" / "package" / "samplers" / "tunepass"
-NEEDED = ("optuna", "optuna", None, None, None, "pyatf", "ray", "nni", "optuna")
+NEEDED = ("optuna", "optuna", None, None, None, None, "pyatf", "ray", "nni", "optuna")
 
 
 @pytest.mark.parametrize("number", range(len(NEEDED)))

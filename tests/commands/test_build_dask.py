@@ -109,6 +109,7 @@ def test_what_a_cluster_cannot_do_is_told_before_anything_is_started(folder: Fol
         (("--workers", "2"), "--workers is about a cluster; add --executor dask"),
         (("--machine", "xeon"), "--machine is about a cluster; add --executor dask"),
         (("--executor", "dask", "--workers", "2", "--scheduler", "tcp://h:1"), "give one of them"),
+        (("--executor", "dask", "--scheduler", ""), "--scheduler has no address"),
         (("--executor", "dusk"), "did you mean 'dask'?"),
         (("--executor", "dask", "--workers", "0"), "at least 1"),
     ):

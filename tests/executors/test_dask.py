@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
+import struct
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,8 +130,83 @@ def test_a_scheduler_that_does_not_answer_is_the_machines_fault(monkeypatch: pyt
         with pytest.raises(EnvironmentFault, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1") as raised:
             executor.identity(source_of())
         assert raised.value.exit_status == 4
-    with DaskExecutor(1, "127.0.0.1:8786") as executor, pytest.raises(TunepassError, match="a scheduler's address is"):
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "127.0.0.1:8786",
+            "tcp://",
+            "tcp://localhost",
+            "tcp://localhost:",
+            "tcp://localhost:0",
+            "tcp://localhost:65536",
+        ),
+        *(
+            "tcp://localhost:-1",
+            "tcp://[::1",
+            "tcp://user:pw@localhost:1",
+            "tcp://a b:1",
+            "tcp://a\nb:1",
+            "tcp://a:1;x",
+        ),
+        *("http://localhost:1", "inproc://1", "../../etc/passwd", "x" * 100_000),
+    ],
+)
+def test_what_is_no_address_is_an_error_of_the_command_line(address: str) -> None:
+    pytest.importorskip("distributed")
+    with DaskExecutor(1, address) as executor, pytest.raises(TunepassError, match="a scheduler's address is") as raised:
         executor.identity(source_of())
+    assert raised.value.exit_status == 2 and len(str(raised.value)) < 500
+
+
+@contextlib.contextmanager
+def listening(answer: bytes, *, stays: bool) -> Iterator[str]:
+    """The address of a program that is no scheduler: it sends some bytes to whoever connects, and may close."""
+    held = []
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                connection.sendall(answer)
+                held.append(connection)
+                if not stays:
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
+    for each in held:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "stays"),
+    [
+        (b"", True),
+        (b"", False),
+        (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", False),
+        (struct.pack("<Q", 1) + b"\0\0\0", False),
+        (struct.pack("<Q", 24) + b"\xff" * 72, True),
+        (struct.pack("<QQQ", 2, 0, 50) + b"\xc1" * 50, True),
+    ],
+    ids=["silence", "an end", "a web server", "half a message", "wrong lengths", "no message"],
+)
+def test_another_program_at_the_address_is_the_machines_fault(
+    answer: bytes, stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(connection, "CONNECT_S", 0.3)
+    monkeypatch.setattr(connection, "GREETING_S", 0.2)
+    told = pytest.raises(EnvironmentFault, match="no Dask scheduler answers at tcp://127")
+    with listening(answer, stays=stays) as address, DaskExecutor(1, address) as executor, told as raised:
+        executor.identity(source_of())
+    assert raised.value.exit_status == 4
 
 
 def test_workers_of_another_version_and_workers_that_cannot_make_it_are_told(

@@ -310,5 +310,7 @@ def test_arguments_that_break_a_rule() -> None:
     for raw in ({"loss": "low"}, {"loss": (1.0, "x")}, 3.0):
         with pytest.raises(StudyError):
             client.complete_trial(index, raw)  # type: ignore[arg-type]
+    with pytest.warns(UserWarning, match="does not use Ax's generation strategies"):
+        client.set_generation_strategy(object())
     client.configure_generation_strategy(method="random_search")
     assert client.complete_trial(index, {"loss": 1.0}) and len(client.study.trials) == 1

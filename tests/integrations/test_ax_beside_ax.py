@@ -13,6 +13,7 @@ pytest.importorskip("ax.api.client", reason="Ax, which needs torch, is not insta
 
 from ax.api import configs as theirs
 from ax.api.client import Client as AxClient
+from ax.service import ax_client as service
 
 
 def clients(objective: str, constraints: Any = None, outcomes: Any = None, *, conditional: bool = False) -> list[Any]:
@@ -121,3 +122,66 @@ def test_the_summary() -> None:
         frame = client.summarize()
         assert frame["trial_status"].tolist() == ["COMPLETED"] * 2 and frame["loss"].tolist() == [3.0, 1.0]
         assert {"trial_index", "arm_name", "x", "n", "kind", "w"} <= {*frame.columns}
+
+
+def service_clients(**options: Any) -> list[Any]:
+    """Both of the service API, with the same dictionaries."""
+    parameters = [
+        {"name": "x", "type": "range", "bounds": [0.0, 4.0]},
+        {"name": "n", "type": "range", "bounds": [1, 8]},
+        {"name": "kind", "type": "choice", "values": ["a", "b"]},
+        {"name": "w", "type": "fixed", "value": 2},
+    ]
+    pair = []
+    for module in (service, ours):
+        client = module.AxClient(random_seed=0, verbose_logging=False)
+        objectives = {
+            name: module.ObjectiveProperties(minimize=name == "loss") for name in options.get("objectives", ["loss"])
+        }
+        client.create_experiment(parameters, **{**options, "objectives": objectives})
+        pair.append(client)
+    return pair
+
+
+def service_told(client: Any, rows: list[Any]) -> None:
+    for number, raw in enumerate(rows):
+        given, index = client.attach_trial(
+            parameters={"x": number / 2, "n": number + 1, "kind": "ab"[number % 2], "w": 2}
+        )
+        assert index == number and given["n"] == number + 1
+        client.complete_trial(trial_index=index, raw_data=raw)
+
+
+@pytest.mark.parametrize("rows", [[3.0, 1.0, 2.0], [(3.0, 0.5), (1.0, 0.5), (2.0, 0.0)], [{"loss": (1.0, 0.5)}]])
+def test_the_best_trial_of_the_service_api(rows: list[Any]) -> None:
+    best = []
+    for client in service_clients():
+        service_told(client, rows)
+        index, parameters, (means, covariances) = client.get_best_trial(use_model_predictions=False)
+        assert client.get_best_parameters(use_model_predictions=False)[0] == parameters
+        deviation = covariances["loss"]["loss"]
+        best.append((index, dict(parameters), dict(means), 0.0 if math.isnan(deviation) else deviation))
+    assert best[0] == best[1]
+
+
+def test_the_front_of_the_service_api() -> None:
+    rows = [{"loss": v, "gain": g} for v, g in ((3.0, 1.0), (1.0, 2.0), (2.0, 9.0), (4.0, 0.0))]
+    fronts = []
+    for client in service_clients(objectives=["loss", "gain"]):
+        service_told(client, rows)
+        front = client.get_pareto_optimal_parameters(use_model_predictions=False)
+        fronts.append({index: (dict(p), dict(means)) for index, (p, (means, _)) in front.items()})
+    assert set(fronts[1]) == {1, 2}
+    assert all(fronts[0][index] == fronts[1][index] for index in fronts[0])
+
+
+def test_suggestions_of_the_service_api_are_of_the_same_space_and_types() -> None:
+    for client in service_clients(parameter_constraints=["x + 0.5*n <= 4"]):
+        trials, complete = client.get_next_trials(3)
+        assert not complete
+        for index, p in [*trials.items(), client.get_next_trial()[::-1]]:
+            assert 0 <= p["x"] <= 4 and p["x"] + 0.5 * p["n"] <= 4 + 1e-6 and p["w"] == 2
+            assert [type(p[name]) for name in ("x", "n", "kind", "w")] == [float, int, str, int]
+            client.complete_trial(index, p["x"])
+        client.log_trial_failure(client.get_next_trial()[1])
+        assert len(client.get_trials_data_frame()) == 5

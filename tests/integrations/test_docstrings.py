@@ -15,6 +15,7 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = {
     "ax.client": None,
     "ax.configs": None,
+    "ax.service": None,
     "ax.trials": None,
     "earlier_trials": None,
     "optuna.earlier": "optuna",

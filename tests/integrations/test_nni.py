@@ -93,6 +93,7 @@ def test_constraints_and_other_search_spaces_keep_what_fits() -> None:
     [
         ({}, "a search space has parameters"),
         ({"a": 1}, "parameter a is 1"),
+        ({1: {"_type": "uniform", "_value": [0, 1]}}, "a parameter's name is text, got 1"),
         ({"a": {"_type": "normal", "_value": [0, 1]}}, "`normal` is not searched"),
         ({"a": {"_type": "chioce", "_value": [0, 1]}}, "did you mean `choice`"),
         ({"a": {"_type": "uniform", "_value": [0]}}, r"the `_value` of uniform is \[low, high\]"),

@@ -128,6 +128,21 @@ def test_conditions_are_inferred_from_what_trials_suggest() -> None:
     assert len(native_study.trials) == 16 and study.best_value < 0.2
 
 
+def test_a_parameter_may_depend_on_one_value_of_a_real_one() -> None:
+    def at_half(trial: optuna.Trial) -> float:
+        rate = trial.suggest_float("rate", 0.0, 1.0)
+        return trial.suggest_float("momentum", 0.0, 1.0) if rate == 0.5 else 2.0 + rate
+
+    sampler = TunepassSampler(seed=0)
+    study = optuna.create_study(sampler=sampler)
+    for rate in (0.25, 0.5, 0.75):
+        study.enqueue_trial({"rate": rate})
+    study.optimize(at_half, n_trials=6)
+    native_study = sampler.native_study(study)
+    assert native_study is not None and len(native_study.trials) == 6
+    assert [str(p.when) for p in native_study.space.parameters if p.when is not None] == ["rate == 0.5"]
+
+
 def test_failed_pruned_and_infeasible_trials_teach() -> None:
     def objective(trial: optuna.Trial) -> float:
         x = trial.suggest_float("x", 0.0, 1.0)

@@ -36,6 +36,8 @@ def opened_executor(options: argparse.Namespace, jobs: int | None = None) -> Ite
         return
     if options.scheduler is not None and options.workers is not None:
         raise TunepassError("--workers N starts processes here, --scheduler has its own; give one of them")
+    if options.scheduler is not None and not options.scheduler.strip():
+        raise TunepassError("--scheduler has no address", hint="leave it out for processes on this machine")
     from tunepass.executors.dask.executor import DaskExecutor
 
     scheduler = "" if options.workers is not None else options.scheduler

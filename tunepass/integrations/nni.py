@@ -195,6 +195,8 @@ def _choices(search_space: Mapping[str, Any], condition: str | None, used: set[s
     for name, stated in search_space.items():
         if name == "_name":
             continue
+        if not isinstance(name, str):
+            raise StudyError(f"a parameter's name is text, got {name!r}", hint=HINT)
         if not isinstance(stated, Mapping) or not isinstance(stated.get("_value"), Sequence):
             raise StudyError(f"parameter {name} is {stated!r}", hint=HINT)
         plain = identifier(name, used)

@@ -10,8 +10,10 @@ import contextlib
 import importlib
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -21,8 +23,10 @@ from tunepass.executors.dask import worker
 from tunepass.executors.dask.exchange import RemoteError, answer, read_answer
 from tunepass.executors.dask.machines import other_version, version_of
 
-ADDRESS = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
+ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})(?:/\S*)?")
+EXCERPT = 100  # characters of what is no address
 CONNECT_S = 10.0
+GREETING_S = 5.0  # for the first messages
 WORKERS_S = 60.0  # until a cluster has its first worker, or has one again
 LOOK_S = 5.0  # between two looks whether workers are there
 LOST = "everything measured is kept, and the same command goes on"
@@ -46,16 +50,14 @@ def connected(scheduler: str | None, processes: int) -> Iterator[Any]:
         with _local_cluster(dask, processes) as cluster, _closing(dask.Client(cluster)) as client:
             yield client
         return
-    if not scheduler.startswith(ADDRESS):
-        raise TunepassError(
-            f"a scheduler's address is tcp://HOST:PORT or tls://HOST:PORT, got {scheduler!r}",
-            hint="`dask scheduler` prints its address",
-        )
+    _check_address(scheduler)
     if scheduler.startswith("tls://"):
         _check_certificates(dask, scheduler)
     try:
+        with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own
+            thread.submit(asyncio.run, _greet(dask, scheduler)).result()
         client = dask.Client(scheduler, timeout=CONNECT_S)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
+    except Exception as error:  # also MemoryError: Dask takes any bytes for lengths
         raise EnvironmentFault(
             f"no Dask scheduler answers at {scheduler}: {_first_line(error)}",
             hint="docs/dask.md says how Dask finds certificates"
@@ -64,6 +66,26 @@ def connected(scheduler: str | None, processes: int) -> Iterator[Any]:
         ) from None
     with _closing(client):
         yield client
+
+
+def _check_address(scheduler: str) -> None:
+    match = ADDRESS.fullmatch(scheduler)
+    if match is None or not 0 < int(match[1]) < 1 << 16:
+        excerpt = scheduler if len(scheduler) <= EXCERPT else f"{scheduler[:EXCERPT]}..."
+        raise TunepassError(
+            f"a scheduler's address is tcp://HOST:PORT or tls://HOST:PORT, got {excerpt!r}",
+            hint="`dask scheduler` prints its address",
+        )
+
+
+async def _greet(dask: Any, scheduler: str) -> None:
+    """Exchange Dask's first messages. Dask itself waits for ever where another program listens and does not answer."""
+    arguments = dask.Security().get_connection_args("client")
+    connecting = importlib.import_module("distributed.comm").connect(scheduler, timeout=CONNECT_S, **arguments)
+    try:
+        (await asyncio.wait_for(connecting, CONNECT_S + GREETING_S)).abort()
+    except (TimeoutError, asyncio.TimeoutError):
+        raise OSError(f"a program listens there, and does not answer as one within {GREETING_S:g} s") from None
 
 
 def _check_certificates(dask: Any, scheduler: str) -> None:

@@ -68,6 +68,7 @@ class Client:
         self._configs: tuple[Config, ...] = ()
         self._constraints: tuple[str, ...] = ()
         self._experiment: Experiment | None = None
+        self._metric_names: Mapping[str, str] = {}  # of the service API, to those of the objective
 
     @property
     def study(self) -> Study:
@@ -126,6 +127,10 @@ class Client:
             self._strategy = "random"
         if self._experiment is not None and self._experiment.has_goals:
             self._experiment.begin(self._experiment.goals, self._strategy)
+
+    def set_generation_strategy(self, generation_strategy: object) -> None:
+        """Without effect, with a warning: tunepass's own strategy suggests."""
+        warnings.warn("tunepass does not use Ax's generation strategies; its own one suggests", stacklevel=2)
 
     def configure_tracking_metrics(self, metric_names: Sequence[str]) -> None:
         """Accepted: all metrics of trials are kept."""
@@ -302,6 +307,7 @@ class Client:
             () if goals is None else goals.constraint_texts,
             experiment.baseline,
             tuple(experiment.trials.values()),
+            self._metric_names,
         )
         snapshot.write(saved, Path(filepath))
 
@@ -320,6 +326,7 @@ class Client:
             again = experiment.attach(trial.parameters, trial.arm_name)
             again.data, again.reason, again.status = trial.data, trial.reason, trial.status
         experiment.baseline = saved.baseline
+        client._metric_names = saved.metric_names
         if saved.objective is not None:
             client.configure_optimization(saved.objective, saved.outcome_constraints)
         return client

@@ -42,6 +42,7 @@ class Snapshot:
     outcome_constraints: Sequence[str]
     baseline: int | None
     trials: Sequence[ClientTrial]
+    metric_names: Mapping[str, str]
 
 
 def write(snapshot: Snapshot, path: Path) -> None:
@@ -54,6 +55,7 @@ def write(snapshot: Snapshot, path: Path) -> None:
         "objective": snapshot.objective,
         "outcome_constraints": list(snapshot.outcome_constraints),
         "baseline": snapshot.baseline,
+        "metric_names": dict(snapshot.metric_names),
         "trials": [
             {
                 "parameters": trial.parameters,
@@ -87,6 +89,7 @@ def read(path: Path) -> Snapshot:
             list(fields["outcome_constraints"]),
             baseline,
             trials,
+            {str(name): str(plain) for name, plain in fields.get("metric_names", {}).items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StudyError(

@@ -76,6 +76,7 @@ def condition_text(condition: Condition, parent: Counterpart) -> str:
 
 def _value(parameter: Parameter, parent: Counterpart, value: float) -> str:
     """A value in a condition; beside None, values compare as texts."""
-    categorical = hasattr(parent.distribution, "choices")
-    native = parameter.domain[int(value)] if categorical else parent.native(value)
-    return literal(str(native) if None in parameter.domain and categorical else native)  # type: ignore[arg-type]
+    if not hasattr(parent.distribution, "choices"):
+        return literal(parent.native(value))  # type: ignore[arg-type]
+    native = parameter.domain[int(value)]
+    return literal(str(native) if None in parameter.domain else native)  # type: ignore[arg-type]
