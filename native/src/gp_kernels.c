@@ -173,7 +173,8 @@ TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f,
     return free(zt), free(k), 0;
 }
 
-/* Posterior mean and latent variance at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1 without memory. */
+/* Posterior mean and latent variance (unless NULL) at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1
+ * without memory. */
 TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                               int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                               double *variance) {
@@ -191,6 +192,7 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
         for (int i = 0; i < n; i++) {
             double *restrict row = k + (size_t)i * BLOCK, acc[BLOCK];
             for (int b = 0; b < BLOCK; b++) mu[b] += alpha[i] * row[b], acc[b] = row[b];
+            if (!variance) continue;
             for (int j = 0; j < i; j++) {
                 const double *restrict v = k + (size_t)j * BLOCK;
                 double l = u[(size_t)j * stride + i];
@@ -201,31 +203,35 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
         }
         for (int b = 0; b < count; b++) {
             mean[first + b] = mu[b];
-            variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
+            if (variance) variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
         }
     }
     return free(zt), free(k), free(room), free(own.list), 0;
 }
 
-/* Mean and variance at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
+/* Mean and variance (unless NULL) at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
  * times `scale` and moved by `shift`: weight (draws, f), amplitude (draws), u and alpha one pointer each. */
 int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                   int kind, const double *amplitude, const double *const *u, int stride, const double *const *alpha,
                   double shift, double scale, double *mean, double *variance) {
     double *means = malloc(sizeof *means * (size_t)draws * m), *one = malloc(sizeof *one * (size_t)m);
     int failed = !means || !one;
-    for (int j = 0; j < m; j++) mean[j] = variance[j] = 0;
+    for (int j = 0; j < m; j++) mean[j] = 0;
+    for (int j = 0; j < m && variance; j++) variance[j] = 0;
     for (int d = 0; d < draws && !failed; d++) {
         double *mine = means + (size_t)d * m;
-        failed = tp_gp_posterior(x, n, z, m, f, weight + (size_t)d * f, nominal, kind, amplitude[d], u[d], stride, alpha[d], mine, one);
+        failed = tp_gp_posterior(x, n, z, m, f, weight + (size_t)d * f, nominal, kind, amplitude[d], u[d], stride, alpha[d], mine,
+                                 variance ? one : NULL);
         for (int j = 0; j < m; j++) {
             mine[j] = shift + scale * mine[j];
-            mean[j] += mine[j], variance[j] += scale * scale * one[j];
+            mean[j] += mine[j];
+            if (variance) variance[j] += scale * scale * one[j];
         }
     }
     for (int j = 0; j < m && !failed; j++) {
         double spread = 0;
         mean[j] /= draws;
+        if (!variance) continue;
         for (int d = 0; d < draws; d++) {
             double apart = means[(size_t)d * m + j] - mean[j];
             spread += apart * apart;

@@ -7,7 +7,7 @@ theta       log lengthscales, log amplitude, log noise (kernels.py), with the pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -192,13 +192,11 @@ class GaussianProcess(Surrogate):
         return best, -best_value
 
 
-def mixture(processes: Sequence[GaussianProcess]) -> Callable[[Floats], Posterior]:
-    """Mean and variance at rows of an equal mixture of processes that are fitted to the same rows and losses."""
+def mixture(processes: Sequence[GaussianProcess]) -> kernels.Mixture:
+    """An equal mixture of processes that are fitted to the same rows and losses."""
     first, fits = processes[0], [process.fitted for process in processes]
-    if len(fits) == 1:
-        return first.posterior
     conditioned = [(fit.kernel, fit.u, fit.alpha) for fit in fits]
-    return kernels.Mixture(first.rows, first.features, conditioned, first._shift, first._scale).posterior
+    return kernels.Mixture(first.rows, first.features, conditioned, first._shift, first._scale)
 
 
 class LogPosterior:
