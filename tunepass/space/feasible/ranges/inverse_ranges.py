@@ -79,8 +79,8 @@ def _roots(lo: Ends, hi: Ends, exponent: int) -> Bounds:
 
 
 def _quotients(want: Bounds, divisor: TermRange) -> Bounds:
-    """Hull of want / divisor; of a divisor that may be 0 but has one sign, where the product has one sign too and is not
-    0, one end of it; all numbers in the other rows whose divisor may be 0, or where neither is known."""
+    """Hull of want / divisor. Where the divisor may be 0 it is all numbers, or one end of them where the divisor is on
+    one side of 0 and the product beyond 0; also all numbers where neither is known."""
     ends = [np.divide(w, d) for w in want for d in (divisor.lo, divisor.hi)]
     crosses = np.logical_and(np.less_equal(divisor.lo, 0), np.greater_equal(divisor.hi, 0))
     lo, hi = np.minimum.reduce(np.broadcast_arrays(*ends)), np.maximum.reduce(np.broadcast_arrays(*ends))

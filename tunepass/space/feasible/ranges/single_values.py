@@ -1,7 +1,7 @@
 """Numbers that constraints leave a single value (`x + y >= 2` over [0, 1]), which no draw and no box meets by chance.
 
 Ranges are contracted from the constraints alone; every step widens them by more than its rounding, so that a single
-value comes out as a range of some last places. Its value is the nearest end of the parameter, or a short decimal, in it.
+value comes out as a range of some last places. The value is an end of the parameter or a short decimal in that range.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DIGITS = 12  # of a short decimal
 
 
 def single_valued(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> dict[str, float]:
-    """The values of the reals and integers of `parameters` that are left no other by `expressions`, as far as ranges tell."""
+    """The values of the reals and integers that `expressions` leave no other value, as far as ranges tell."""
     numeric = [p for p in parameters if isinstance(p, NumericParameter)]
     box: Ranges = {}
     for p in numeric:

@@ -5,10 +5,10 @@ past the node limit, from particles (importance_sampling.py). The others are dra
 points drawn in them pass (box_search.py), or, where boxes find little, one after the other from the range that the
 constraints leave (conditioned.py); which of the two is decided by a draw with a seed of its own, so that it is the same
 in every study of the space. Where boxes find little, reals that the constraints leave a single value have that value,
-and where nothing is found at all, reals are at their ends. Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that
-fewer rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
-scales; with an equation over reals, on those of the parameters that it is not solved for) as the particles are many
-against the spread of the volumes they stand for; that none is found is no proof.
+and where nothing is found at all, reals are at their ends. Guaranteed: every row is feasible; the work is bounded,
+whatever the constraints, so that fewer rows than asked for may be found; the same generator gives the same rows. Rows
+tend to uniform (on the parameters' scales; with an equation over reals, on those of the parameters that it is not
+solved for) as the particles are many against the spread of the volumes they stand for; that none is found is no proof.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class RejectionGroup(ParameterGroup):
 
     @cached_property
     def _at_single_values(self) -> RejectionGroup | None:
-        """The group with the values that the constraints leave alone; None where none is left alone, or that is empty."""
+        """The group with the single values that the constraints leave; None where there are none, or that is empty."""
         values = single_valued(self.parameters, self.expressions)
         return self._restricted({name: [value] for name, value in values.items()})
 
