@@ -409,3 +409,57 @@ double tp_gp_minus_log_posterior(const double *xt, int n, int stride, int f, con
     }
     return -(value + prior);
 }
+
+/* The sum of n numbers in the order of additions that numpy has, so that both ways of a chain agree. */
+static double pairwise_sum(const double *a, int n) {
+    if (n > 128) {
+        int half = n / 2 - n / 2 % 8;
+        return pairwise_sum(a, half) + pairwise_sum(a + half, n - half);
+    }
+    double sum = 0, r[8];
+    int i = 0;
+    if (n >= 8) {
+        for (int j = 0; j < 8; j++) r[j] = a[j];
+        for (i = 8; i < n - n % 8; i += 8)
+            for (int j = 0; j < 8; j++) r[j] += a[i + j];
+        sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    for (; i < n; i++) sum += a[i];
+    return sum;
+}
+
+/* Half of the squared length of a momentum (n); `room` (n). */
+static double kinetic_energy(const double *momentum, int n, double *room) {
+    for (int i = 0; i < n; i++) room[i] = momentum[i] * momentum[i];
+    return 0.5 * pairwise_sum(room, n);
+}
+
+/* Hamiltonian Monte Carlo (surrogates/hamiltonian.py) under the posterior above, from the mode `theta` (p + 2), which becomes the
+ * last state: `momenta` (proposals, p + 2) and `chances` (proposals) are its random numbers, states (proposals / thin, p + 2) every
+ * thin-th state; `room` (4, p + 2). */
+void tp_gp_chain(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p, const double *y,
+                 int kind, const double *priors, double jitter, double *scratch, double *theta, double bound, int leaps, double step,
+                 int proposals, int thin, double *momenta, const double *chances, double *states, double *room) {
+    int all = p + 2;
+    size_t size = sizeof *theta * (size_t)all;
+    double *gradient = room, *slope = room + all, *position = room + 2 * all, *squares = room + 3 * all;
+    double value = tp_gp_minus_log_posterior(xt, n, stride, f, group, nominal, p, y, kind, priors, theta, jitter, gradient, scratch);
+    for (int proposal = 0; proposal < proposals; proposal++) {
+        double *momentum = momenta + (size_t)proposal * all, reached = value;
+        double before = value + kinetic_energy(momentum, all, squares);
+        memcpy(position, theta, size), memcpy(slope, gradient, size);
+        for (int leap = 0; leap < leaps; leap++) {
+            for (int i = 0; i < all; i++) {
+                momentum[i] -= 0.5 * step * slope[i];
+                double moved = position[i] + step * momentum[i];
+                position[i] = moved < -bound ? -bound : moved > bound ? bound : moved;
+            }
+            reached = tp_gp_minus_log_posterior(xt, n, stride, f, group, nominal, p, y, kind, priors, position, jitter, slope, scratch);
+            for (int i = 0; i < all; i++) momentum[i] -= 0.5 * step * slope[i];
+        }
+        int accepted = log(chances[proposal] + 1e-300) < before - reached - kinetic_energy(momentum, all, squares);
+        if (accepted) memcpy(theta, position, size), memcpy(gradient, slope, size), value = reached;
+        step *= accepted ? 1.15 : 0.75;
+        if ((proposal + 1) % thin == 0) memcpy(states + (size_t)(proposal / thin) * all, theta, size);
+    }
+}

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from tunepass import _native
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.hamiltonian import Proposals
 
 _ffi, _lib = _native.ffi, _native.lib
 
@@ -214,6 +215,17 @@ class Likelihood:
             *self._held, self.kernel, _reals(priors), _reals(theta), self.jitter, _reals(gradient), self._room
         )
         return value, gradient
+
+    def chain(self, priors: Floats, mode: Floats, proposals: Proposals, bound: float) -> Floats:
+        """The states (n, p + 2) of a Hamiltonian chain from `mode` under `minus_log_posterior`."""
+        theta, momenta = mode.copy(), proposals.momenta.copy()
+        states = np.empty((len(momenta) // proposals.thin, self.p + 2))
+        _lib.tp_gp_chain(
+            *self._held, self.kernel, _reals(priors), self.jitter, self._room, _reals(theta), bound, proposals.leaps,
+            proposals.step, len(momenta), proposals.thin, _reals(momenta), _reals(proposals.chances), _reals(states),
+            _reals(np.empty(4 * (self.p + 2))),
+        )  # fmt: skip
+        return states
 
 
 def transposed(x: Floats) -> Floats:
