@@ -126,11 +126,11 @@ class _Reader(JsonReader):
         if kind not in COMPARISONS:
             raise self.fail(f"there is no condition of type `{kind}`", node)
         if kind in ("LT", "GT") and parent in self._sequences:
-            return self._beside(parent, str(kind), node)
+            return self._sequence_condition(parent, str(kind), node)
         return f"{parent} {COMPARISONS[str(kind)]} {self.literal(node, 'value')}"
 
-    def _beside(self, parent: str, kind: str, node: yaml.Node) -> str:
-        """That an ordinal's value is before or after another one in its sequence."""
+    def _sequence_condition(self, parent: str, kind: str, node: yaml.Node) -> str:
+        """The condition on an ordinal of values before or after another one in its sequence."""
         sequence, value = self._sequences[parent], self.literal(node, "value")
         if value not in sequence:
             place = self.mapping(node, "an object")["value"]

@@ -30,7 +30,7 @@ class Proposals:
 
     @classmethod
     def drawn(cls, rng: np.random.Generator, dimensions: int, *, count: int, thin: int) -> Proposals:
-        """Those of `count` draws."""
+        """Random numbers of `count` draws."""
         drawn = [(rng.normal(size=dimensions), rng.random()) for _ in range(count * thin)]
         momenta = np.array([momentum for momentum, _ in drawn]).reshape(-1, dimensions)
         return cls(momenta, np.array([chance for _, chance in drawn]), thin)

@@ -139,8 +139,8 @@ class RejectionGroup(ParameterGroup):
         if not values:
             return None
         group = RejectionGroup(with_values(self.parameters, values), self.expressions, self._node_limit)
-        found = 0 if group.empty else length(group._draw(1, np.random.default_rng(0), prior=False))
-        return group if found else None
+        count = 0 if group.empty else length(group._draw(1, np.random.default_rng(0), prior=False))
+        return group if count else None
 
     # -- one parameter after the other
 
