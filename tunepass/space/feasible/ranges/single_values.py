@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.expr import nodes
-from tunepass.space.feasible.ranges.bounds import HUGE, TermRange
-from tunepass.space.feasible.ranges.contraction import Contraction, Ranges
+from tunepass.space.feasible.ranges.contraction import Contraction, whole_ranges
 from tunepass.space.feasible.ranges.inverse_ranges import SLACK
 from tunepass.space.parameter import Integer, NumericParameter, Ordinal, Parameter, Real
 
@@ -24,10 +23,7 @@ DIGITS = 12  # of a short decimal
 def single_valued(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> dict[str, float]:
     """The values of the reals and integers that `expressions` leave no other value, as far as ranges tell."""
     numeric = [p for p in parameters if isinstance(p, NumericParameter)]
-    box: Ranges = {}
-    for p in numeric:
-        lo, hi = p.ends()
-        box[p.name] = TermRange(np.full(1, max(lo, -HUGE)), np.full(1, min(hi, HUGE)), False)
+    box = whole_ranges(numeric)
     contraction = Contraction(expressions, list(box))
     contraction.contract(box, contraction.known({}, 1), 1, rounds=ROUNDS)
     largest = max((abs(end) for p in numeric for end in p.ends()), default=0.0)
