@@ -40,6 +40,10 @@ double tp_gp_likelihood(const double *xt, int n, int stride, int f, const int32_
 double tp_gp_minus_log_posterior(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal,
                                  int p, const double *y, int kind, const double *priors, const double *theta,
                                  double jitter, double *gradient, double *scratch);
+void tp_gp_chain(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
+                 const double *y, int kind, const double *priors, double jitter, double *scratch, double *theta,
+                 double bound, int leaps, double step, int proposals, int thin, double *momenta,
+                 const double *chances, double *states, double *room);
 
 /* effects_climb.c: at most 2 n asked changes; how many, or -1 without memory. */
 int tp_effects_changes(const int64_t *heads, int n, int p, const int64_t *parameter, int m, const double *alone,

@@ -173,7 +173,8 @@ TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f,
     return free(zt), free(k), 0;
 }
 
-/* Posterior mean and latent variance at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1 without memory. */
+/* Posterior mean and latent variance (unless NULL) at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1
+ * without memory. */
 TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                               int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                               double *variance) {
@@ -191,6 +192,7 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
         for (int i = 0; i < n; i++) {
             double *restrict row = k + (size_t)i * BLOCK, acc[BLOCK];
             for (int b = 0; b < BLOCK; b++) mu[b] += alpha[i] * row[b], acc[b] = row[b];
+            if (!variance) continue;
             for (int j = 0; j < i; j++) {
                 const double *restrict v = k + (size_t)j * BLOCK;
                 double l = u[(size_t)j * stride + i];
@@ -201,31 +203,35 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
         }
         for (int b = 0; b < count; b++) {
             mean[first + b] = mu[b];
-            variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
+            if (variance) variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
         }
     }
     return free(zt), free(k), free(room), free(own.list), 0;
 }
 
-/* Mean and variance at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
+/* Mean and variance (unless NULL) at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
  * times `scale` and moved by `shift`: weight (draws, f), amplitude (draws), u and alpha one pointer each. */
 int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                   int kind, const double *amplitude, const double *const *u, int stride, const double *const *alpha,
                   double shift, double scale, double *mean, double *variance) {
     double *means = malloc(sizeof *means * (size_t)draws * m), *one = malloc(sizeof *one * (size_t)m);
     int failed = !means || !one;
-    for (int j = 0; j < m; j++) mean[j] = variance[j] = 0;
+    for (int j = 0; j < m; j++) mean[j] = 0;
+    for (int j = 0; j < m && variance; j++) variance[j] = 0;
     for (int d = 0; d < draws && !failed; d++) {
         double *mine = means + (size_t)d * m;
-        failed = tp_gp_posterior(x, n, z, m, f, weight + (size_t)d * f, nominal, kind, amplitude[d], u[d], stride, alpha[d], mine, one);
+        failed = tp_gp_posterior(x, n, z, m, f, weight + (size_t)d * f, nominal, kind, amplitude[d], u[d], stride, alpha[d], mine,
+                                 variance ? one : NULL);
         for (int j = 0; j < m; j++) {
             mine[j] = shift + scale * mine[j];
-            mean[j] += mine[j], variance[j] += scale * scale * one[j];
+            mean[j] += mine[j];
+            if (variance) variance[j] += scale * scale * one[j];
         }
     }
     for (int j = 0; j < m && !failed; j++) {
         double spread = 0;
         mean[j] /= draws;
+        if (!variance) continue;
         for (int d = 0; d < draws; d++) {
             double apart = means[(size_t)d * m + j] - mean[j];
             spread += apart * apart;
@@ -402,4 +408,58 @@ double tp_gp_minus_log_posterior(const double *xt, int n, int stride, int f, con
         gradient[i] = -(gradient[i] + (power[i] - scale - pull));
     }
     return -(value + prior);
+}
+
+/* The sum of n numbers in the order of additions that numpy has, so that both ways of a chain agree. */
+static double pairwise_sum(const double *a, int n) {
+    if (n > 128) {
+        int half = n / 2 - n / 2 % 8;
+        return pairwise_sum(a, half) + pairwise_sum(a + half, n - half);
+    }
+    double sum = 0, r[8];
+    int i = 0;
+    if (n >= 8) {
+        for (int j = 0; j < 8; j++) r[j] = a[j];
+        for (i = 8; i < n - n % 8; i += 8)
+            for (int j = 0; j < 8; j++) r[j] += a[i + j];
+        sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    for (; i < n; i++) sum += a[i];
+    return sum;
+}
+
+/* Half of the squared length of a momentum (n); `room` (n). */
+static double kinetic_energy(const double *momentum, int n, double *room) {
+    for (int i = 0; i < n; i++) room[i] = momentum[i] * momentum[i];
+    return 0.5 * pairwise_sum(room, n);
+}
+
+/* Hamiltonian Monte Carlo (surrogates/hamiltonian.py) under the posterior above, from the mode `theta` (p + 2), which becomes the
+ * last state: `momenta` (proposals, p + 2) and `chances` (proposals) are its random numbers, states (proposals / thin, p + 2) every
+ * thin-th state; `room` (4, p + 2). */
+void tp_gp_chain(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p, const double *y,
+                 int kind, const double *priors, double jitter, double *scratch, double *theta, double bound, int leaps, double step,
+                 int proposals, int thin, double *momenta, const double *chances, double *states, double *room) {
+    int all = p + 2;
+    size_t size = sizeof *theta * (size_t)all;
+    double *gradient = room, *slope = room + all, *position = room + 2 * all, *squares = room + 3 * all;
+    double value = tp_gp_minus_log_posterior(xt, n, stride, f, group, nominal, p, y, kind, priors, theta, jitter, gradient, scratch);
+    for (int proposal = 0; proposal < proposals; proposal++) {
+        double *momentum = momenta + (size_t)proposal * all, reached = value;
+        double before = value + kinetic_energy(momentum, all, squares);
+        memcpy(position, theta, size), memcpy(slope, gradient, size);
+        for (int leap = 0; leap < leaps; leap++) {
+            for (int i = 0; i < all; i++) {
+                momentum[i] -= 0.5 * step * slope[i];
+                double moved = position[i] + step * momentum[i];
+                position[i] = moved < -bound ? -bound : moved > bound ? bound : moved;
+            }
+            reached = tp_gp_minus_log_posterior(xt, n, stride, f, group, nominal, p, y, kind, priors, position, jitter, slope, scratch);
+            for (int i = 0; i < all; i++) momentum[i] -= 0.5 * step * slope[i];
+        }
+        int accepted = log(chances[proposal] + 1e-300) < before - reached - kinetic_energy(momentum, all, squares);
+        if (accepted) memcpy(theta, position, size), memcpy(gradient, slope, size), value = reached;
+        step *= accepted ? 1.15 : 0.75;
+        if ((proposal + 1) % thin == 0) memcpy(states + (size_t)(proposal / thin) * all, theta, size);
+    }
 }

@@ -143,6 +143,21 @@ def test_a_parameter_may_depend_on_one_value_of_a_real_one() -> None:
     assert [str(p.when) for p in native_study.space.parameters if p.when is not None] == ["rate == 0.5"]
 
 
+def test_values_of_a_real_that_are_apart_by_chance_are_no_condition() -> None:
+    def asked(trial: optuna.Trial) -> float:
+        kernel, cost = trial.suggest_categorical("kernel", ["linear", "poly"]), trial.suggest_float("cost", 0.0, 1.0)
+        degree = trial.suggest_int("degree", 2, 5) if kernel == "poly" else 0
+        return cost + (trial.suggest_float("shift", 0.0, 1.0) if degree > 3 else 1.0)
+
+    sampler = TunepassSampler(seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(asked, n_trials=20)
+    native_study = sampler.native_study(study)
+    assert native_study is not None
+    conditions = {p.name: str(p.when) for p in native_study.space.parameters if p.when is not None}
+    assert conditions == {"degree": 'kernel == "poly"', "shift": "degree >= 4"}
+
+
 def test_failed_pruned_and_infeasible_trials_teach() -> None:
     def objective(trial: optuna.Trial) -> float:
         x = trial.suggest_float("x", 0.0, 1.0)

@@ -133,6 +133,36 @@ def test_what_a_configspace_has_that_is_not_read(change: Mapping[str, object], m
     assert error.value.diagnostics[0].span is not None
 
 
+@pytest.mark.parametrize(
+    ("sequence", "kind", "value", "condition"),
+    [
+        (["low", "mid", "high"], "GT", "low", 'size in {"mid", "high"}'),
+        (["low", "mid", "high"], "LT", "high", 'size in {"low", "mid"}'),
+        (["low", "mid", "high"], "GT", "high", 'not (size in {"low", "mid", "high"})'),
+        ([4, 1, 2], "GT", 4, "size in {1, 2}"),
+        ([1, 2, 4], "GT", 1, "size > 1"),
+    ],
+)
+def test_ordinals_of_a_configspace_are_in_the_order_of_their_sequence(
+    sequence: list[object], kind: str, value: object, condition: str
+) -> None:
+    parent = {"name": "size", "type": "ordinal", "sequence": sequence}
+    child = {"name": "x", "type": "constant", "value": 1}
+    when = {"child": "x", "parent": "size", "type": kind, "value": value}
+    params, _ = read_configspace(source({"hyperparameters": [parent, child], "conditions": [when]}))
+    assert params[1].endswith(f"when({condition})")
+
+
+def test_a_value_that_is_not_in_an_ordinals_sequence() -> None:
+    parameters = [
+        {"name": "size", "type": "ordinal", "sequence": ["a", "b"]},
+        {"name": "x", "type": "constant", "value": 1},
+    ]
+    when = {"child": "x", "parent": "size", "type": "GT", "value": "c"}
+    with pytest.raises(SourceError, match='"c" is no value of size'):
+        read_configspace(source({"hyperparameters": parameters, "conditions": [when]}))
+
+
 class Trial:
     """Draws as a trial of Optuna does, and notes what it was asked for."""
 

@@ -362,3 +362,24 @@ def test_a_condition_that_no_names_could_complete_is_refused_by_the_parameter_it
         diagnostic = raised.value.diagnostics[0]
         assert diagnostic.message == message and diagnostic.span is not None
         assert diagnostic.span.source.name == "<when of x>" and diagnostic.span.start + 1 == column
+
+
+@pytest.mark.parametrize(
+    ("parameters", "constraint", "programs"),
+    [
+        ([Integer("x", 1, 10**5, when='k == "a"'), Integer("y", 1, 10**5, when='k == "a"')], "x * y == 1000", 16),
+        ([Real("x", 0.0, 1.0, when='k == "a"'), Real("y", 0.0, 1.0, when='k == "a"')], "x + y >= 2", 1),
+        ([Integer("x", 1, 9, when='k == "a"'), Real("y", 0.0, 1.0, when='k == "a"')], "x * y >= 9", 1),
+    ],
+)
+def test_a_branch_of_few_feasible_rows_is_drawn(parameters: list[Parameter], constraint: str, programs: int) -> None:
+    space = Space([Categorical("k", ["a", "b"]), *parameters], constraints=[f'k == "b" or {constraint}'])
+    drawn = space.sample(40, np.random.default_rng(0))
+    assert all(space.contains(c) for c in drawn)
+    assert sum(c["k"] == "a" for c in drawn) == programs and sum(c["k"] == "b" for c in drawn) == 1
+
+
+def test_a_branch_without_feasible_rows_is_left_out() -> None:
+    parameters = [Real("x", 0.0, 1.0, when='k == "a"'), Real("y", 0.0, 1.0, when='k == "a"')]
+    space = Space([Categorical("k", ["a", "b"]), *parameters], constraints=['k == "b" or x + y >= 3'])
+    assert [dict(c) for c in space.sample(4, np.random.default_rng(0))] == [{"k": "b"}]

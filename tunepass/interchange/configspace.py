@@ -40,7 +40,7 @@ def is_configspace(source: Source) -> bool:
 
 def read_configspace(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The texts of `param` and of `constraint` comments. SourceError, with the place, for what has no such text."""
-    reader = _Reader(source, SourceError, HINT)
+    reader = _Reader(source, HINT)
     top = reader.mapping(reader.composed("a space", SIZE_LIMIT, DEPTH_LIMIT), "a space")
     params = dict(map(reader.param, reader.items(top["hyperparameters"], "`hyperparameters`")))
     if not params:
@@ -58,6 +58,10 @@ def read_configspace(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 class _Reader(JsonReader):
     known: tuple[str, ...] = ()  # names of the hyperparameters, once those are read
+
+    def __init__(self, source: Source, hint: str):
+        super().__init__(source, SourceError, hint)
+        self._sequences: dict[str, list[str]] = {}  # of ordinals whose order is not that of numbers
 
     def parameter_of(self, node: yaml.Node, field: str) -> str:
         """The name in that field, of a hyperparameter."""
@@ -105,6 +109,8 @@ class _Reader(JsonReader):
             return name, f"{name}: {'real' if kind == 'uniform_float' else 'integer'}({lower}..{upper}){default}{log}"
         values = self.values(node, FIELDS[kind][0]) if kind != "constant" else [self.literal(node, "value")]
         numeric = kind != "categorical" and not any(v[0] == '"' or v in ("true", "false") for v in values)
+        if kind == "ordinal" and not (numeric and values == sorted(values, key=float)):
+            self._sequences[name] = values
         return name, f"{name}: {'ordinal' if numeric else 'categorical'}({', '.join(values)}){default}"
 
     def condition(self, node: yaml.Node) -> str:
@@ -119,7 +125,21 @@ class _Reader(JsonReader):
             return f"{parent} in {{{', '.join(self.values(node, 'values'))}}}"
         if kind not in COMPARISONS:
             raise self.fail(f"there is no condition of type `{kind}`", node)
+        if kind in ("LT", "GT") and parent in self._sequences:
+            return self._sequence_condition(parent, str(kind), node)
         return f"{parent} {COMPARISONS[str(kind)]} {self.literal(node, 'value')}"
+
+    def _sequence_condition(self, parent: str, kind: str, node: yaml.Node) -> str:
+        """The condition on an ordinal of values before or after another one in its sequence."""
+        sequence, value = self._sequences[parent], self.literal(node, "value")
+        if value not in sequence:
+            place = self.mapping(node, "an object")["value"]
+            raise self.fail(f"{value} is no value of {parent}", place, f"those are: {', '.join(sequence)}")
+        at = sequence.index(value)
+        values = sequence[:at] if kind == "LT" else sequence[at + 1 :]
+        if not values:  # as after the last one: it never holds
+            return f"not ({parent} in {{{', '.join(sequence)}}})"
+        return f"{parent} in {{{', '.join(values)}}}"
 
     def forbidden(self, node: yaml.Node, conditions: Mapping[str, str]) -> str:
         names, clauses = self.clauses(node)

@@ -58,9 +58,8 @@ class Neighbourhood:
         for number, parameter in enumerate(self.space.parameters):
             chosen = np.flatnonzero(which == number)
             moved, owner = parameter.steps(columns[parameter.name][chosen], LONG)
-            order = np.lexsort((rng.random(len(owner)), owner))
-            movable, first = np.unique(owner[order], return_index=True)
-            stepped[parameter.name][chosen[movable]] = moved[order[first]]
+            order = np.argsort(-rng.random(len(owner)))
+            stepped[parameter.name][chosen[owner[order]]] = moved[order]  # of a row's steps the last one stays
         return self.space.activity.canonical(stepped)
 
     def _any_active(self, columns: Columns, rng: np.random.Generator) -> Indices:

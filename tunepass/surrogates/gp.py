@@ -7,7 +7,7 @@ theta       log lengthscales, log amplitude, log noise (kernels.py), with the pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
-from tunepass.surrogates.hamiltonian import draws as hamiltonian
+from tunepass.surrogates.hamiltonian import Proposals
 from tunepass.surrogates.hyperpriors import Gamma, Hyperpriors, Lengthscales, draw_starts, lengthscale_priors
 from tunepass.surrogates.lbfgs import minimise
 
@@ -108,9 +108,9 @@ class GaussianProcess(Surrogate):
         """`settings.samples` hyperparameters from their posterior given the fitted rows."""
         s, fit = self.settings, self.fitted
         assert self._x is not None
-        objective = self._log_posterior(self._x, noise)
+        posterior = self._log_posterior(self._x, noise)
         rng = np.random.default_rng([s.seed, len(self._y), 1])
-        return hamiltonian(objective, fit.theta, rng, count=s.samples, thin=s.thin, bound=BOUND)
+        return posterior.chain(fit.theta, Proposals.drawn(rng, len(fit.theta), count=s.samples, thin=s.thin))
 
     def posterior(self, x: Floats) -> Posterior:
         fit, rows = self.fitted, self._x
@@ -192,13 +192,11 @@ class GaussianProcess(Surrogate):
         return best, -best_value
 
 
-def mixture(processes: Sequence[GaussianProcess]) -> Callable[[Floats], Posterior]:
-    """Mean and variance at rows of an equal mixture of processes that are fitted to the same rows and losses."""
+def mixture(processes: Sequence[GaussianProcess]) -> kernels.Mixture:
+    """An equal mixture of processes that are fitted to the same rows and losses."""
     first, fits = processes[0], [process.fitted for process in processes]
-    if len(fits) == 1:
-        return first.posterior
     conditioned = [(fit.kernel, fit.u, fit.alpha) for fit in fits]
-    return kernels.Mixture(first.rows, first.features, conditioned, first._shift, first._scale).posterior
+    return kernels.Mixture(first.rows, first.features, conditioned, first._shift, first._scale)
 
 
 class LogPosterior:
@@ -211,6 +209,10 @@ class LogPosterior:
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         return self.likelihood.minus_log_posterior(self._priors, theta)
+
+    def chain(self, mode: Floats, proposals: Proposals) -> list[Floats]:
+        """The states of a Hamiltonian chain from `mode`, as of `hamiltonian.draws`."""
+        return list(self.likelihood.chain(self._priors, mode, proposals, BOUND))
 
     def starts(self, rng: np.random.Generator) -> Floats:
         """The prior's middle and draws around it, (draws, p + 2)."""

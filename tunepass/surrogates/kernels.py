@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from tunepass import _native
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.hamiltonian import Proposals
 
 _ffi, _lib = _native.ffi, _native.lib
 
@@ -170,13 +171,20 @@ class Mixture:
 
     def posterior(self, z: Floats) -> Posterior:
         """Mean and variance at rows `z` (m, f)."""
-        z = np.ascontiguousarray(z, dtype=np.float64)
         mean, variance = np.empty(len(z)), np.empty(len(z))
-        if _lib.tp_gp_mixture(
-            self._count, *self._x, _reals(z), len(z), *self._held, *self._ends, _reals(mean), _reals(variance)
-        ):
-            raise MemoryError(f"no memory for posteriors over {self._x[1]} rows")
+        self._predict(z, _reals(mean), _reals(variance))
         return Posterior(mean, variance)
+
+    def mean(self, z: Floats) -> Floats:
+        """The mean alone (m,), in half of the time."""
+        mean = np.empty(len(z))
+        self._predict(z, _reals(mean), _ffi.NULL)
+        return mean
+
+    def _predict(self, z: Floats, mean: object, variance: object) -> None:
+        z = np.ascontiguousarray(z, dtype=np.float64)
+        if _lib.tp_gp_mixture(self._count, *self._x, _reals(z), len(z), *self._held, *self._ends, mean, variance):
+            raise MemoryError(f"no memory for posteriors over {self._x[1]} rows")
 
 
 class Likelihood:
@@ -207,6 +215,17 @@ class Likelihood:
             *self._held, self.kernel, _reals(priors), _reals(theta), self.jitter, _reals(gradient), self._room
         )
         return value, gradient
+
+    def chain(self, priors: Floats, mode: Floats, proposals: Proposals, bound: float) -> Floats:
+        """The states (n, p + 2) of a Hamiltonian chain from `mode` under `minus_log_posterior`."""
+        theta, momenta = mode.copy(), proposals.momenta.copy()
+        states = np.empty((len(momenta) // proposals.thin, self.p + 2))
+        _lib.tp_gp_chain(
+            *self._held, self.kernel, _reals(priors), self.jitter, self._room, _reals(theta), bound, proposals.leaps,
+            proposals.step, len(momenta), proposals.thin, _reals(momenta), _reals(proposals.chances), _reals(states),
+            _reals(np.empty(4 * (self.p + 2))),
+        )  # fmt: skip
+        return states
 
 
 def transposed(x: Floats) -> Floats:

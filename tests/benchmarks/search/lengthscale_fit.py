@@ -167,7 +167,7 @@ def predicted(sample: Sample, settings: GpSettings, count: int) -> tuple[float, 
         drawn.append(GaussianProcess(model.features, settings))
         drawn[-1].refit(first.x, first.y, theta)
         noise += float(np.exp(theta[-1])) * float(first.y.var()) / SAMPLES
-    latent = mixture(drawn)(others)
+    latent = mixture(drawn).posterior(others)
     density = held_out_score(Posterior(latent.mean, latent.variance + noise), sample.y[count:])
     return density, rank_correlation(latent.mean, sample.y[count:])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
 from optuna.trial import FrozenTrial
 
 from tunepass.integrations.optuna.distributions import hull, place
@@ -138,11 +138,16 @@ class Evidence:
                 chosen[name] = InferredParameter(name, distribution)
                 continue
             parents = [parent for parent in chosen if not chosen[parent].distribution.single()]
-            conditions = (self._condition(name, parent) for parent in parents)
-            condition = next((c for c in conditions if c is not None), None)
+            conditions = [c for c in (self._condition(name, parent) for parent in parents) if c is not None]
+            conditions.sort(key=lambda c: isinstance(c, OneOf) and self._is_continuum(c.parent))
+            condition = conditions[0] if conditions else None
             if condition is not None:
                 chosen[name] = InferredParameter(name, distribution, condition)
         return tuple(chosen.values())
+
+    def _is_continuum(self, name: str) -> bool:
+        distribution = self._distributions[name]
+        return isinstance(distribution, FloatDistribution) and distribution.step is None
 
     def _condition(self, child: str, parent: str) -> Condition | None:
         """The condition on the parent that says in which trials the child occurs; None without one."""
@@ -155,6 +160,8 @@ class Evidence:
                 return Threshold(parent, both.least, above=True)
             if both.most < other.least:
                 return Threshold(parent, both.most, above=False)
+        if self._is_continuum(parent) and both.values is not None and len(both.values) > 1:
+            return None  # values of a continuum are apart by chance alone
         if both.values is None or other.values is None or both.values & other.values:
             return None
         return OneOf(parent, tuple(sorted(both.values)))

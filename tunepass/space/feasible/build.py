@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tunepass.diagnostics import Diagnostic, Severity
+from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.activity import Activity
+from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.branches import within_branch
 from tunepass.space.feasible.components import components
 from tunepass.space.feasible.conditional import ConditionalGroup, CountedConditionalGroup
 from tunepass.space.feasible.conflict import conflicting, describe
@@ -96,8 +98,18 @@ def _conditional(
 def _drawn(
     members: Sequence[Parameter], tying: Sequence[Constraint], node_limit: int, activity: Activity
 ) -> ConditionalGroup:
+    def branch(parameter: Parameter, value: Value) -> GroupProduct | None:
+        others = [p for p in members if p.name != parameter.name]
+        constraints = within_branch(tying, parameter.name, value)
+        if constraints is None:
+            return None
+        try:
+            return GroupProduct(others, build_groups(others, constraints, node_limit)[0])
+        except SpaceError:
+            return None
+
     groups, _ = build_groups(members, tying, node_limit)
-    return ConditionalGroup(members, GroupProduct(members, groups), activity)
+    return ConditionalGroup(members, GroupProduct(members, groups), activity, branch)
 
 
 def _counted(

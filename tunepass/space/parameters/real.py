@@ -179,19 +179,19 @@ class Real(NumericParameter):
             x = np.exp(math.log(self.lo) + u * (math.log(self.hi) - math.log(self.lo)))
         else:
             x = self.lo + u * (self.hi - self.lo)
-        return np.asarray(np.clip(x, self.lo, self.hi), dtype=np.float64)
+        return within(x, self.lo, self.hi)
 
     def steps(self, column: Column, longest: int) -> tuple[Column, Indices]:
         """By each of STEPS; on a grid to other values."""
         if self.grid is not None:
             return self.grid.steps(column, longest)
-        u = np.clip(self.unit(column)[:, None] + STEPS, 0.0, 1.0)
+        u = within(self.unit(column)[:, None] + STEPS, 0.0, 1.0)
         return self.from_unit(u.ravel()), np.repeat(np.arange(len(column)), len(STEPS))
 
     def jittered(self, column: Column, scale: Floats, rng: np.random.Generator) -> Column:
         if self.grid is not None:
             return column
-        return self.from_unit(np.clip(self.unit(column) + scale * rng.normal(size=len(column)), 0.0, 1.0))
+        return self.from_unit(within(self.unit(column) + scale * rng.normal(size=len(column)), 0.0, 1.0))
 
     def draw(self, n: int, rng: np.random.Generator) -> Column:
         """Uniform on the parameter's scale; on a grid uniform over its values."""
@@ -226,6 +226,11 @@ class Real(NumericParameter):
 
     def expected(self, written: str) -> str:
         return f"it takes {self.summary()}"
+
+
+def within(x: Floats, lo: float, hi: float) -> Floats:
+    """`x` with lo <= x_i <= hi; `np.clip` takes several times as long for a few numbers."""
+    return np.asarray(np.minimum(np.maximum(x, lo), hi))
 
 
 def grid_values(name: str, lo: float, hi: float, step: float, span: Span | None) -> list[float]:

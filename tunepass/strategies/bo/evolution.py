@@ -13,6 +13,7 @@ other losses are within `LEAST_COMPONENT` of their ranges, not where they are le
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +57,19 @@ def evolved(
     return take(members, np.unique(niches(losses, directions, trade_off))), np.vstack(seen)
 
 
+@lru_cache(maxsize=8)
 def reference_directions(k: int) -> Floats:
     """(DIRECTIONS + k, k)."""
     directions = np.maximum(np.vstack([even_directions(k, DIRECTIONS), np.eye(k)]), LEAST_COMPONENT)
     return np.asarray(directions / np.linalg.norm(directions, axis=1, keepdims=True))
+
+
+@lru_cache(maxsize=8)
+def near_directions(k: int) -> NDArray[np.int64]:
+    """The NEAR_DIRECTIONS reference directions nearest to each (DIRECTIONS + k, NEAR_DIRECTIONS), itself the first."""
+    directions = reference_directions(k)
+    order = np.argsort(-directions @ directions.T, axis=1, kind="stable")
+    return np.asarray(order[:, :NEAR_DIRECTIONS])
 
 
 def niches(losses: Floats, directions: Floats, trade_off: float) -> NDArray[np.int64]:
@@ -88,7 +98,7 @@ def _children(
     rng: np.random.Generator,
 ) -> Columns:
     """Mixtures of members of near directions, then steps of one to three parameters, or of any length in reals."""
-    near = np.argsort(-directions @ directions.T, axis=1, kind="stable")[:, :NEAR_DIRECTIONS]
+    near = near_directions(directions.shape[1])
     first = rng.integers(len(directions), size=CHILDREN)
     second = near[first, rng.integers(near.shape[1], size=CHILDREN)]
     rows = mixed(neighbourhood, members, best[first], best[second], rng)

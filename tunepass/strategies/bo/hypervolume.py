@@ -298,8 +298,7 @@ class Hypervolume(BayesianLoop):
         least = np.where((measured >= 0).all(axis=0) & s.signs, 0.0, -np.inf)
 
         def predict(columns: Columns) -> Floats:
-            posteriors = [models.scaled(columns, scales.unit) for models in self.model_sets]
-            means = [scales.plain(np.column_stack([q.mean for q in each])) for each in posteriors]
+            means = [scales.plain(scales.unit.apply(models.means(columns))) for models in self.model_sets]
             return np.maximum(np.tensordot(shares, np.array(means), 1), least)
 
         start = join([self._front(), draw_fitting(self.task, STARTS, rng)])

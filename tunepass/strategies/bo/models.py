@@ -6,7 +6,7 @@ Each model has its own features, so each makes its own rows of a space's columns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,6 +83,10 @@ class Model(ABC):
     def posterior(self, x: Floats) -> Posterior:
         """Posterior of the latent loss at rows `x` (m, f)."""
 
+    def mean(self, x: Floats) -> Floats:
+        """The posterior's mean (m,), where nothing else of it is needed."""
+        return self.posterior(x).mean
+
     @abstractmethod
     def left_out(self, x: Floats, loss: Floats) -> Posterior:
         """What each row (n,) of the last fit has, noise included, by those of the others; it may have had fantasies."""
@@ -105,7 +109,6 @@ class GpModel(Model):
         self.settings, features = settings, Features.of(embedding.group, embedding.nominal)
         self.processes = [GaussianProcess(features, settings) for _ in range(max(1, settings.samples))]
         self._used = self.processes
-        self._predict: Callable[[Floats], Posterior] = self.processes[0].posterior
         self._thetas: dict[bytes, list[Floats]] = {}
         self._score = -np.inf
 
@@ -140,10 +143,13 @@ class GpModel(Model):
     ) -> None:
         for process, theta in drawn:
             process.refit(x, loss, theta, noise)
-        self._predict = mixture(self._used)
+        self._mixture = mixture(self._used)
 
     def posterior(self, x: Floats) -> Posterior:
-        return self._predict(x)
+        return self._mixture.posterior(x)
+
+    def mean(self, x: Floats) -> Floats:
+        return self._mixture.mean(x)
 
     def _affordable_draws(self, n: int) -> int:
         return min(DRAW_ROWS // n, DRAW_CELLS // (n * n * len(self.embedding.roles)))

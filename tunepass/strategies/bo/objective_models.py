@@ -33,6 +33,10 @@ class ObjectiveModels(ABC):
     def posteriors(self, x: Floats) -> Sequence[Posterior]:
         """Posteriors of the latent losses at rows `x` (m, f), one an objective."""
 
+    def means(self, columns: Columns) -> Floats:
+        """The posteriors' means at candidates (m, k)."""
+        return np.column_stack([q.mean for q in self.posteriors(self.rows(columns))])
+
     @abstractmethod
     def score(self) -> float:
         """Mean log predictive density of measured rows that were held out, in units of the losses' deviation."""
@@ -61,6 +65,10 @@ class SeparateModels(ObjectiveModels):
 
     def posteriors(self, x: Floats) -> Sequence[Posterior]:
         return [model.posterior(x) for model in self.models]
+
+    def means(self, columns: Columns) -> Floats:
+        x = self.rows(columns)
+        return np.column_stack([model.mean(x) for model in self.models])
 
     def score(self) -> float:
         return float(np.mean([model.score() for model in self.models]))

@@ -118,12 +118,18 @@ def _rounded(type_: nodes.Type, lo: Floats, hi: Floats) -> TermRange:
     return TermRange(lo, hi, False)
 
 
+def whole_ranges(parameters: Sequence[NumericParameter]) -> Ranges:
+    """The ranges, arrays (1,), of all values of the parameters."""
+    box: Ranges = {}
+    for p in parameters:
+        lo, hi = p.ends()
+        box[p.name] = TermRange(np.full(1, max(lo, -HUGE)), np.full(1, min(hi, HUGE)), False)
+    return box
+
+
 def contradictory(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> bool:
     """Do the ranges alone prove that nothing meets all conditions?"""
     ranged = [p for p in parameters if isinstance(p, NumericParameter)]
-    box: Ranges = {}
-    for p in ranged:
-        lo, hi = p.ends()
-        box[p.name] = TermRange(np.full(1, max(lo, -HUGE)), np.full(1, min(hi, HUGE)), False)
+    box = whole_ranges(ranged)
     contraction = Contraction(expressions, list(box))
     return not contraction.contract(box, contraction.known({}, 1), 1, rounds=3)[0]

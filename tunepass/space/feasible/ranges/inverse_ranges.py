@@ -79,11 +79,18 @@ def _roots(lo: Ends, hi: Ends, exponent: int) -> Bounds:
 
 
 def _quotients(want: Bounds, divisor: TermRange) -> Bounds:
-    """Hull of want / divisor; all numbers in rows whose divisor may be 0, or where neither is known."""
+    """Hull of want / divisor. Where the divisor may be 0 it is all numbers, or one end of them where the divisor is on
+    one side of 0 and the product beyond 0; also all numbers where neither is known."""
     ends = [np.divide(w, d) for w in want for d in (divisor.lo, divisor.hi)]
     crosses = np.logical_and(np.less_equal(divisor.lo, 0), np.greater_equal(divisor.hi, 0))
     lo, hi = np.minimum.reduce(np.broadcast_arrays(*ends)), np.maximum.reduce(np.broadcast_arrays(*ends))
-    return _wide(np.where(crosses, -HUGE, lo), np.where(crosses, HUGE, hi))
+    above, below = np.greater(want[0], 0), np.less(want[1], 0)
+    positive, negative = np.greater_equal(divisor.lo, 0), np.less_equal(divisor.hi, 0)
+    least = np.where(above & positive, np.divide(want[0], divisor.hi), -HUGE)
+    least = np.where(below & negative, np.divide(want[1], divisor.lo), least)
+    most = np.where(below & positive, np.divide(want[1], divisor.hi), HUGE)
+    most = np.where(above & negative, np.divide(want[0], divisor.lo), most)
+    return _wide(np.where(crosses, least, lo), np.where(crosses, most, hi))
 
 
 def _products(want: Bounds, factor: TermRange) -> Bounds:

@@ -4,10 +4,11 @@ Listed parameters come from the diagram over them alone, in which constraints th
 past the node limit, from particles (importance_sampling.py). The others are drawn from boxes that are halved until
 points drawn in them pass (box_search.py), or, where boxes find little, one after the other from the range that the
 constraints leave (conditioned.py); which of the two is decided by a draw with a seed of its own, so that it is the same
-in every study of the space. Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that
-fewer rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
-scales; with an equation over reals, on those of the parameters that it is not solved for) as the particles are many
-against the spread of the volumes they stand for; that none is found is no proof.
+in every study of the space. Where boxes find little, reals that the constraints leave a single value have that value,
+and where nothing is found at all, reals are at their ends. Guaranteed: every row is feasible; the work is bounded,
+whatever the constraints, so that fewer rows than asked for may be found; the same generator gives the same rows. Rows
+tend to uniform (on the parameters' scales; with an equation over reals, on those of the parameters that it is not
+solved for) as the particles are many against the spread of the volumes they stand for; that none is found is no proof.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ import numpy as np
 
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.columns import Columns, Indices, Mask, length, take
+from tunepass.space.columns import Columns, Indices, Mask, keys, length, take
+from tunepass.space.feasible.diagram.diagram import dedupe
 from tunepass.space.feasible.group import ParameterGroup
 from tunepass.space.feasible.masks import met
 from tunepass.space.feasible.ranges.box_search import EFFORT, BoxSearch
 from tunepass.space.feasible.ranges.contraction import contradictory
+from tunepass.space.feasible.ranges.single_values import single_valued, with_values
 from tunepass.space.feasible.reduction.reduced import ReducedProblem, integers_longer_than, reduced
 from tunepass.space.feasible.sampling.conditioned import ConditionedSampler
-from tunepass.space.parameter import Parameter
+from tunepass.space.parameter import Parameter, Real
 
 PARTICLES, MOST_PARTICLES = 512, 1 << 14
 MANY = 4096  # values of an integer that is rather searched in boxes than listed
@@ -84,9 +87,14 @@ class RejectionGroup(ParameterGroup):
         """Up to n rows; fewer when few are found."""
         if self._boxes_suffice:
             return self._draw_boxes(n, rng, prior=prior)
+        if self._at_single_values is not None:
+            return self._at_single_values._draw(n, rng, prior=prior)
         sampler = self._sampler(prior)
         rows = take(self._ranged.original(sampler.draw(n, rng)), slice(0, n)) if sampler is not None else {}
-        return rows if length(rows) else self._draw_boxes(n, rng, prior=prior, effort=LAST_EFFORT)
+        rows = rows if length(rows) else self._draw_boxes(n, rng, prior=prior, effort=LAST_EFFORT)
+        if length(rows) or self._at_ends is None:
+            return rows
+        return self._at_ends._draw(n, rng, prior=prior)
 
     def _draw_boxes(self, n: int, rng: np.random.Generator, *, prior: bool, effort: int = EFFORT) -> Columns:
         parts: list[Columns] = []
@@ -113,13 +121,37 @@ class RejectionGroup(ParameterGroup):
             return {}
         return take(prefix, rng.permutation(np.flatnonzero(met(problem.constraints, prefix, m))))
 
+    # -- reals of few values
+
+    @cached_property
+    def _at_single_values(self) -> RejectionGroup | None:
+        """The group with the single values that the constraints leave; None where there are none, or that is empty."""
+        values = single_valued(self.parameters, self.expressions)
+        return self._restricted({name: [value] for name, value in values.items()})
+
+    @cached_property
+    def _at_ends(self) -> RejectionGroup | None:
+        """The group with its reals at their ends; None where that is empty."""
+        reals = [p for p in self.parameters if isinstance(p, Real) and p.grid is None and p.lo < p.hi]
+        return self._restricted({p.name: [p.lo, p.hi] for p in reals})
+
+    def _restricted(self, values: dict[str, list[float]]) -> RejectionGroup | None:
+        if not values:
+            return None
+        group = RejectionGroup(with_values(self.parameters, values), self.expressions, self._node_limit)
+        count = 0 if group.empty else length(group._draw(1, np.random.default_rng(0), prior=False))
+        return group if count else None
+
     # -- one parameter after the other
 
     @cached_property
     def _boxes_suffice(self) -> bool:
-        """Does one round of boxes find enough rows with little work?"""
-        rows = self._round(TRIAL_ROWS, 0, np.random.default_rng(0), prior=False, effort=TRIAL_EFFORT)
-        return length(self._problem.original(rows)) >= TRIAL_ROWS
+        """Does one round of boxes find enough rows with little work? Of a single row that ranges tell, it does not."""
+        drawn = self._round(TRIAL_ROWS, 0, np.random.default_rng(0), prior=False, effort=TRIAL_EFFORT)
+        rows = self._problem.original(drawn)
+        if length(rows) < TRIAL_ROWS:
+            return False
+        return len(dedupe(keys(rows))[1]) > 1 or self._at_single_values is None
 
     @cached_property
     def _ranged(self) -> ReducedProblem:
