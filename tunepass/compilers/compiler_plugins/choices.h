@@ -237,10 +237,15 @@ struct choices
   /* Reads the choices file beside the main input, or the given one, and compares its digests with the files. The
      caller tells the messages.  */
   void load (std::string main, bool preprocessed, const std::string &given);
-  /* Whether a file that is no main input has a choice of its own.  */
-  bool has_own (const std::string &file) const;
+  /* A warning about a file that is no main input, where it has a choice of its own; else empty. `quoted` is its path
+     as the compiler quotes it. Files in other folders are looked for in the choices file beside them.  */
+  std::string unused (const std::string &file, const std::string &quoted);
 
 private:
+  typedef std::map<std::string, entry> table;
+  std::map<std::string, table> others; /* by folder, of files that are included */
+
+  const table &beside (const std::string &other, std::string &problem);
   std::string parse_line (const std::string &line, entry *&into);
   std::string parse (const std::string &text);
   void stale (const std::string &what, const char *help) { messages.push_back ({ true, what, help }); }
@@ -364,11 +369,38 @@ choices::load (std::string main, bool preprocessed, const std::string &given)
     messages.push_back ({ false, main + ": " + what, "" });
 }
 
-inline bool
-choices::has_own (const std::string &file) const
+/* The entries of the choices file in a folder, read once; `problem` is why there are none, told at the first question.  */
+inline const choices::table &
+choices::beside (const std::string &other, std::string &problem)
 {
-  auto found = entries.find (file.substr (folder_of (file).size ()));
-  return found != entries.end () && folder_of (file) == folder && &found->second != current;
+  if (other == folder)
+    return entries;
+  auto made = others.emplace (other, table ());
+  std::string text, name = other + choices_name;
+  if (!made.second || !exists (name))
+    return made.first->second;
+  choices read;
+  problem = read_file (name, text);
+  if (problem.empty ())
+    problem = read.parse (text);
+  if (problem.empty ())
+    made.first->second.swap (read.entries);
+  else
+    problem = name + ":" + (problem[0] == ' ' || is_digit (problem[0]) ? "" : " cannot be read: ") + problem;
+  return made.first->second;
+}
+
+inline std::string
+choices::unused (const std::string &file, const std::string &quoted)
+{
+  std::string other = folder_of (file), problem;
+  const table &known = beside (other, problem);
+  if (!problem.empty ())
+    return problem + "; it is not known whether " + quoted + " has a choice";
+  auto found = known.find (file.substr (other.size ()));
+  if (found == known.end () || &found->second == current)
+    return "";
+  return quoted + " has a choice of its own, which is not applied where another file includes it";
 }
 
 /* The name of a macro as -D has it.  */

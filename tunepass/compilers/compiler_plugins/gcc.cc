@@ -113,12 +113,11 @@ file_change (cpp_reader *reader, const line_map_ordinary *map)
     return;
   if (chosen.current && !macros_defined && !map->sysp) /* what is defined in stdc-predef.h would be the system's */
     define_macros ();
-  if (map->reason != LC_ENTER || MAIN_FILE_P (map))
+  if (map->reason != LC_ENTER || MAIN_FILE_P (map) || map->sysp)
     return;
-  std::string path = ORDINARY_MAP_FILE_NAME (map);
-  if (chosen.has_own (path))
-    warning_at (linemap_included_from (map), 0,
-                "tunepass: %qs has a choice of its own, which is not applied where another file includes it", path.c_str ());
+  std::string path = ORDINARY_MAP_FILE_NAME (map), text = chosen.unused (path, open_quote + path + close_quote);
+  if (!text.empty ())
+    warning_at (linemap_included_from (map), 0, "tunepass: %s", text.c_str ());
 }
 
 /* Options by function, as #pragma GCC optimize and #pragma GCC target at the top of the source set them.  */
