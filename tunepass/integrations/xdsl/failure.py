@@ -40,6 +40,6 @@ class _Hook:
                 self._previous(kind, error, trace)
             return
         message = str(error).removeprefix("error: ")
-        for text in (f"error: tunepass: {message}", *getattr(error, "__notes__", ())):
-            print(text, file=sys.stderr)
+        text = "\n".join((f"error: tunepass: {message}", *getattr(error, "__notes__", ())))
+        sys.stderr.write(f"{text}\n")
         raise SystemExit(error.exit_status)
