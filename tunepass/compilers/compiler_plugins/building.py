@@ -25,7 +25,7 @@ NAME = "tunepass.so"  # gcc takes the arguments' prefix, -fplugin-arg-tunepass-,
 WORDS = ("-fPIC", "-fno-rtti", "-fno-exceptions", "-O2", "-c")
 CLANG_WORDS = ("-std=c++17", "-DNDEBUG", "-fvisibility-inlines-hidden", "-w")  # as distributions build clang
 # cc1 has a C++ library of its own: without these words each call of gcc would load another, which takes 1 ms
-OWN_LIBRARY = ("-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL")
+STATIC_LIBRARY = ("-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL")
 COMPILE_S = 600.0  # a loaded machine of two cores took more than 120
 HEADER_BYTE = 1 << 20
 # symbols that only a clang with, or without, LLVM's assertions has: the other kind is to refuse the plugin
@@ -93,7 +93,7 @@ def _gcc(compiler: str, version: str) -> _Recipe:
         major = version.partition(".")[0]
         hint = f"Debian, Ubuntu: apt-get install gcc-{major}-plugin-dev; Fedora: dnf install gcc-plugin-devel"
         raise ToolError(f"{compiler} {version} has no headers for plugins here", hint=hint)
-    return _Recipe("gcc.cc", (f"-I{headers}",), ("g++", "c++"), OWN_LIBRARY)
+    return _Recipe("gcc.cc", (f"-I{headers}",), ("g++", "c++"), STATIC_LIBRARY)
 
 
 def _clang(compiler: str, version: str) -> _Recipe:
