@@ -119,7 +119,7 @@ def _make(compiler: str, recipe: _Recipe, folder: Path) -> None:
 
     with as_file(files(__package__)) as sources:
         run(cxx, *WORDS, *recipe.words, sources / recipe.source, "-o", compiled)
-    link = [cxx, "-shared", compiled, "-o", built]
+    link: list[str | Path] = [cxx, "-shared", compiled, "-o", built]
     preferred = [*link, *recipe.preferred_link]
     if ask(preferred, patience_s=COMPILE_S).ok:
         link = preferred
