@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.compiler_plugin import ERROR, OPTIONED, LoadingCompiler, choices_folder
+from tests.commands.built_plugins import build_by_command
+from tests.commands.compiler_plugin import ERROR, OPTIONED, WORDS, LoadingCompiler, choices_folder
 from tests.commands.test_cc import lock
 from tunepass.compilers.compiler_plugins import building
 from tunepass.diagnostics import ToolError
@@ -137,6 +138,14 @@ def test_a_plugin_for_another_clang_is_refused(clang: LoadingCompiler) -> None:
     assert done.returncode == 1 and not (clang.folder / "probe.o").exists()
     assert f"error: tunepass: this plugin is for clang {other}, and this is" in done.stderr
     assert version in done.stderr and "tunepass clang-plugin --compiler COMPILER" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_command_builds_the_optimised_plugin(clang: LoadingCompiler, tmp_path: Path) -> None:
+    expected = clang.object("-O2", *WORDS)
+    (tmp_path / "optimised").mkdir()
+    build_by_command("clang", tmp_path / "optimised")
+    assert clang.object("-O2", f"-fplugin={tmp_path / 'optimised' / building.NAME}") == expected
 
 
 def test_headers_of_another_clang_are_none(clang: LoadingCompiler, monkeypatch: pytest.MonkeyPatch) -> None:

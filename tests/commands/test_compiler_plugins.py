@@ -77,6 +77,21 @@ def test_a_unity_build_keeps_the_defaults_and_is_told_where(compiler: LoadingCom
 
 
 @in_both
+def test_a_unity_build_in_another_folder_is_told_as_well(compiler: LoadingCompiler) -> None:
+    (compiler.folder / "made").mkdir()
+    (compiler.folder / "made/all.c").write_text('#include "../main.c"\n#include "../probe.c"\n')
+    told = compiler.load("-c", "made/all.c", "-o", "made.o").stderr
+    assert told.count("warning: tunepass:") == 1 and "made/all.c:2" in told, told
+    assert "probe.c' has a choice of its own" in told
+    assert (compiler.folder / "made.o").read_bytes() == compiler.object(source="made/all.c")
+    with (compiler.folder / NAME).open("ab") as choices:
+        choices.write(b"more\n")
+    told = compiler.load("-c", "made/all.c", "-o", "made.o").stderr
+    assert told.count("warning: tunepass:") == 1 and f"{NAME}: it is damaged" in told, told
+    assert "it is not known whether 'made/../main.c' has a choice" in told
+
+
+@in_both
 def test_make_learns_of_the_choices_file(compiler: LoadingCompiler) -> None:
     compiler.object(compiler.word, "-MD", "-MF", "rule.d")
     assert NAME in (compiler.folder / "rule.d").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,13 @@ def test_a_plugin_for_another_gcc_is_refused(gcc: LoadingCompiler) -> None:
     assert done.returncode == 1
     assert f"tunepass: this plugin is for gcc {other}" in done.stderr and f"this is gcc {version}" in done.stderr
     assert not (gcc.folder / "probe.o").exists()
+
+
+def test_clang_is_told_that_the_plugin_is_not_for_it(gcc: LoadingCompiler) -> None:
+    """It would load it, call nothing in it and compile the defaults."""
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    done = LoadingCompiler("clang", gcc.plugin, gcc.folder).load("-c", "probe.c")
+    assert done.returncode == 1 and not (gcc.folder / "probe.o").exists()
+    assert done.stderr.count("error:") == 1 and "this compiler is no gcc" in done.stderr
+    assert "tunepass clang-plugin --compiler COMPILER" in done.stderr

@@ -489,6 +489,29 @@ def test_waits_count_where_a_program_may_have_processes_beside_it(
     clock.close()
 
 
+@pytest.mark.parametrize(
+    "alone,heard,now,left_out_s",
+    [
+        (True, (101.0, 5.2, 1.0), (110.0, 6.0, 8.0), 7.0),  # it waits during the calls
+        (True, (101.0, 5.2, 8.0), (110.0, 6.0, 8.0), 0.25),  # perhaps as long as the parent was late to read the answer
+        (True, (101.0, 5.2, 1.0), (110.0, 13.0, 8.0), 2.0),  # another thread of its own worked meanwhile
+        (True, (101.0, 5.2, 1.0), (110.0, 19.0, 8.0), 0.0),
+        (False, (101.0, 5.2, 1.0), (110.0, 6.0, 8.0), 0.0),
+    ],
+)
+def test_waits_during_calls_of_a_pool_are_left_out(
+    alone: bool,
+    heard: tuple[float, float, float],
+    now: tuple[float, float, float],
+    left_out_s: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = OutsideClock(os.getpid(), alone=alone)
+    monkeypatch.setattr(OutsideClock, "now", lambda self: now)
+    assert clock.waited_after((100.0, 5.0, 1.0), heard, 100.75) == pytest.approx(left_out_s)
+    clock.close()
+
+
 def test_who_works_while_it_is_told_nothing_is_restless(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     worked = iter((1.0, 1.0005, 2.0, 2.01, 3.0, 3.0))
     monkeypatch.setattr(OutsideClock, "worked", lambda clock: next(worked))

@@ -256,6 +256,33 @@ def test_a_wrong_option_of_the_pass_is_told(fields: dict[str, object], message: 
         tuned(parsed(KNOB.format("options = [2, 4]")), **fields)
 
 
+def test_an_error_that_nobody_catches_ends_the_program_with_its_status(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: others.append(error))
+    with pytest.raises(PassFailedException) as failed:
+        tuned(parsed(KNOB.format("options = []")), model="1")
+    with pytest.raises(SystemExit) as ended:
+        sys.excepthook(failed.type, failed.value, failed.tb)
+    assert ended.value.code == 2 and not others
+    told = capsys.readouterr().err
+    assert told.startswith("error: tunepass: knob `tile` has no options to choose from\n") and "^^^^" in told
+    other = PassFailedException("of another pass")
+    sys.excepthook(type(other), other, None)
+    assert others == [other]
+
+
+@pytest.mark.slow
+def test_stock_xdsl_opt_ends_with_status_2_and_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "knobs.mlir"
+    path.write_text(KNOB.format("options = []"))
+    words = [Path(sys.executable).parent / "xdsl-opt", path, "--allow-unregistered-dialect"]
+    done = subprocess.run([*words, "-p", 'tunepass{model="1"}'], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "Traceback" not in done.stderr and done.stderr.count("error:") == 1
+
+
 def test_a_module_without_knobs_is_told() -> None:
     with pytest.raises(PassFailedException, match="the module has no knob"):
         tuned(parsed('"test.op"() : () -> ()'), model="1")

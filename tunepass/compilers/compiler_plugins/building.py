@@ -24,6 +24,8 @@ from tunepass.files import read_bytes, scratch_folder, write_bytes
 NAME = "tunepass.so"  # gcc takes the arguments' prefix, -fplugin-arg-tunepass-, from it
 WORDS = ("-fPIC", "-fno-rtti", "-fno-exceptions", "-O2", "-c")
 CLANG_WORDS = ("-std=c++17", "-DNDEBUG", "-fvisibility-inlines-hidden", "-w")  # as distributions build clang
+# cc1 has a C++ library of its own: without these words each call of gcc would load another, which takes 1 ms
+STATIC_LIBRARY = ("-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL")
 COMPILE_S = 600.0  # a loaded machine of two cores took more than 120
 HEADER_BYTE = 1 << 20
 # symbols that only a clang with, or without, LLVM's assertions has: the other kind is to refuse the plugin
@@ -32,11 +34,13 @@ STRONG = "ABIBreakingChecks"
 
 @dataclass(frozen=True, slots=True)
 class _Recipe:
-    """The plugin's source, the words that compile it, and the names of C++ compilers to try."""
+    """The plugin's source, the words that compile it, the names of C++ compilers to try, and words that link it where
+    the linker takes them: a static C++ library is not installed everywhere."""
 
     source: str
     words: tuple[str, ...]
     cxx: tuple[str, ...]
+    preferred_link: tuple[str, ...] = ()
 
 
 def build_plugin(compiler: str, family: str, output: Path) -> str:
@@ -89,7 +93,7 @@ def _gcc(compiler: str, version: str) -> _Recipe:
         major = version.partition(".")[0]
         hint = f"Debian, Ubuntu: apt-get install gcc-{major}-plugin-dev; Fedora: dnf install gcc-plugin-devel"
         raise ToolError(f"{compiler} {version} has no headers for plugins here", hint=hint)
-    return _Recipe("gcc.cc", (f"-I{headers}",), ("g++", "c++"))
+    return _Recipe("gcc.cc", (f"-I{headers}",), ("g++", "c++"), STATIC_LIBRARY)
 
 
 def _clang(compiler: str, version: str) -> _Recipe:
@@ -115,12 +119,17 @@ def _make(compiler: str, recipe: _Recipe, folder: Path) -> None:
 
     with as_file(files(__package__)) as sources:
         run(cxx, *WORDS, *recipe.words, sources / recipe.source, "-o", compiled)
-    run(cxx, "-shared", compiled, "-o", built)
+    link: list[str | Path] = [cxx, "-shared", compiled, "-o", built]
+    preferred = [*link, *recipe.preferred_link]
+    if ask(preferred, patience_s=COMPILE_S).ok:
+        link = preferred
+    else:
+        run(*link)
     undefined = [line.split()[-1] for line in run(nm, "-D", "--undefined-only", built).splitlines()]
     weak = (name for name in undefined if "@" not in name and STRONG not in name)  # a library's have versions
     listed.write_text("".join(f"{name}\n" for name in weak))
     run(objcopy, f"--weaken-symbols={listed}", compiled)
-    run(cxx, "-shared", compiled, "-o", built)
+    run(*link)
 
 
 def _cxx(compiler: str, names: Sequence[str]) -> str:

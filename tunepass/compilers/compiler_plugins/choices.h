@@ -31,22 +31,17 @@ inline bool is_word (char c) { return is_digit (c) || (c >= 'a' && c <= 'z') || 
 
 /* SHA-256, as FIPS 180-4 has it.  */
 
-struct sha256
+struct sha256_constants
 {
-  uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-
-  static uint32_t rotated (uint32_t x, int n) { return x >> n | x << (32 - n); }
-  static const uint32_t *constants ();
-  void block (const unsigned char *p);
+  uint32_t k[64];
 };
 
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (section 4.2.2).  */
-inline const uint32_t *
-sha256::constants ()
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (section 4.2.2), computed while the
+   plugin is compiled.  */
+constexpr sha256_constants
+cube_roots ()
 {
-  static uint32_t k[64];
-  if (k[0])
-    return k;
+  sha256_constants made = {};
   unsigned n = 0;
   for (unsigned prime = 2; n < 64; prime++)
     {
@@ -65,15 +60,24 @@ sha256::constants ()
           if (square <= ((unsigned __int128) prime << 96) / next)
             x = next;
         }
-      k[n++] = (uint32_t) x;
+      made.k[n++] = (uint32_t) x;
     }
-  return k;
+  return made;
 }
+
+constexpr sha256_constants constants = cube_roots ();
+
+struct sha256
+{
+  uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+
+  static uint32_t rotated (uint32_t x, int n) { return x >> n | x << (32 - n); }
+  void block (const unsigned char *p);
+};
 
 inline void
 sha256::block (const unsigned char *p)
 {
-  const uint32_t *k = constants ();
   uint32_t w[64];
   for (int i = 0; i < 16; i++)
     w[i] = (uint32_t) p[4 * i] << 24 | p[4 * i + 1] << 16 | p[4 * i + 2] << 8 | p[4 * i + 3];
@@ -85,16 +89,19 @@ sha256::block (const unsigned char *p)
     }
   uint32_t v[8];
   memcpy (v, state, sizeof v);
-  for (int i = 0; i < 64; i++)
-    {
-      uint32_t s1 = rotated (v[4], 6) ^ rotated (v[4], 11) ^ rotated (v[4], 25);
-      uint32_t t1 = v[7] + s1 + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-      uint32_t s0 = rotated (v[0], 2) ^ rotated (v[0], 13) ^ rotated (v[0], 22);
-      uint32_t t2 = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-      memmove (v + 1, v, 7 * sizeof *v);
-      v[4] += t1;
-      v[0] = t1 + t2;
-    }
+  for (int first = 0; first < 64; first += 8)
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) /* unrolled, the variables a to h change their places in `v` at no cost */
+      {
+        uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7], e = v[(4 - i) & 7];
+        uint32_t &d = v[(3 - i) & 7], &h = v[(7 - i) & 7];
+        uint32_t s1 = rotated (e, 6) ^ rotated (e, 11) ^ rotated (e, 25);
+        uint32_t choice = (e & v[(5 - i) & 7]) ^ (~e & v[(6 - i) & 7]);
+        uint32_t t1 = h + s1 + choice + constants.k[first + i] + w[first + i];
+        uint32_t s0 = rotated (a, 2) ^ rotated (a, 13) ^ rotated (a, 22);
+        d += t1;
+        h = t1 + s0 + ((a & b) ^ (a & c) ^ (b & c));
+      }
   for (int i = 0; i < 8; i++)
     state[i] += v[i];
 }
@@ -230,10 +237,15 @@ struct choices
   /* Reads the choices file beside the main input, or the given one, and compares its digests with the files. The
      caller tells the messages.  */
   void load (std::string main, bool preprocessed, const std::string &given);
-  /* Whether a file that is no main input has a choice of its own.  */
-  bool has_own (const std::string &file) const;
+  /* A warning about a file that is no main input, where it has a choice of its own; else empty. `quoted` is its path
+     as the compiler quotes it. Files in other folders are looked for in the choices file beside them.  */
+  std::string unused (const std::string &file, const std::string &quoted);
 
 private:
+  typedef std::map<std::string, entry> table;
+  std::map<std::string, table> others; /* by folder, of files that are included */
+
+  const table &beside (const std::string &other, std::string &problem);
   std::string parse_line (const std::string &line, entry *&into);
   std::string parse (const std::string &text);
   void stale (const std::string &what, const char *help) { messages.push_back ({ true, what, help }); }
@@ -357,11 +369,38 @@ choices::load (std::string main, bool preprocessed, const std::string &given)
     messages.push_back ({ false, main + ": " + what, "" });
 }
 
-inline bool
-choices::has_own (const std::string &file) const
+/* The entries of the choices file in a folder, read once; `problem` is why there are none, told at the first question.  */
+inline const choices::table &
+choices::beside (const std::string &other, std::string &problem)
 {
-  auto found = entries.find (file.substr (folder_of (file).size ()));
-  return found != entries.end () && folder_of (file) == folder && &found->second != current;
+  if (other == folder)
+    return entries;
+  auto made = others.emplace (other, table ());
+  std::string text, name = other + choices_name;
+  if (!made.second || !exists (name))
+    return made.first->second;
+  choices read;
+  problem = read_file (name, text);
+  if (problem.empty ())
+    problem = read.parse (text);
+  if (problem.empty ())
+    made.first->second.swap (read.entries);
+  else
+    problem = name + ":" + (problem[0] == ' ' || is_digit (problem[0]) ? "" : " cannot be read: ") + problem;
+  return made.first->second;
+}
+
+inline std::string
+choices::unused (const std::string &file, const std::string &quoted)
+{
+  std::string other = folder_of (file), problem;
+  const table &known = beside (other, problem);
+  if (!problem.empty ())
+    return problem + "; it is not known whether " + quoted + " has a choice";
+  auto found = known.find (file.substr (other.size ()));
+  if (found == known.end () || &found->second == current)
+    return "";
+  return quoted + " has a choice of its own, which is not applied where another file includes it";
 }
 
 /* The name of a macro as -D has it.  */

@@ -199,17 +199,16 @@ struct file_watcher : PPCallbacks
 };
 
 void
-file_watcher::FileChanged (SourceLocation place, FileChangeReason reason, SrcMgr::CharacteristicKind, FileID)
+file_watcher::FileChanged (SourceLocation place, FileChangeReason reason, SrcMgr::CharacteristicKind kind, FileID)
 {
   SourceManager &sources = preprocessor.getSourceManager ();
   FileID file = sources.getFileID (place);
   SourceLocation from = sources.getIncludeLoc (file);
-  if (reason != EnterFile || file == sources.getMainFileID () || from.isInvalid ())
+  if (reason != EnterFile || file == sources.getMainFileID () || from.isInvalid () || kind != SrcMgr::C_User)
     return;
-  std::string path = plain_path (sources.getFilename (place));
-  if (input->chosen.has_own (path))
-    report (preprocessor.getDiagnostics (), DiagnosticsEngine::Warning, from,
-            "tunepass: '" + path + "' has a choice of its own, which is not applied where another file includes it");
+  std::string path = plain_path (sources.getFilename (place)), text = input->chosen.unused (path, "'" + path + "'");
+  if (!text.empty ())
+    report (preprocessor.getDiagnostics (), DiagnosticsEngine::Warning, from, "tunepass: " + text);
 }
 
 /* What -MD writes is collected from questions like that of `__has_include`, and written after this.  */

@@ -31,6 +31,7 @@
 #include "cpplib.h"
 #include "c-family/c-pragma.h"
 
+extern void register_callback (const char *, int, plugin_callback_func, void *) __attribute__ ((weak));
 extern struct cpp_reader *parse_in __attribute__ ((weak));
 extern void cpp_define (cpp_reader *, const char *) __attribute__ ((weak));
 extern void cpp_undef (cpp_reader *, const char *) __attribute__ ((weak));
@@ -113,12 +114,11 @@ file_change (cpp_reader *reader, const line_map_ordinary *map)
     return;
   if (chosen.current && !macros_defined && !map->sysp) /* what is defined in stdc-predef.h would be the system's */
     define_macros ();
-  if (map->reason != LC_ENTER || MAIN_FILE_P (map))
+  if (map->reason != LC_ENTER || MAIN_FILE_P (map) || map->sysp)
     return;
-  std::string path = ORDINARY_MAP_FILE_NAME (map);
-  if (chosen.has_own (path))
-    warning_at (linemap_included_from (map), 0,
-                "tunepass: %qs has a choice of its own, which is not applied where another file includes it", path.c_str ());
+  std::string path = ORDINARY_MAP_FILE_NAME (map), text = chosen.unused (path, open_quote + path + close_quote);
+  if (!text.empty ())
+    warning_at (linemap_included_from (map), 0, "tunepass: %s", text.c_str ());
 }
 
 /* Options by function, as #pragma GCC optimize and #pragma GCC target at the top of the source set them.  */
@@ -378,6 +378,23 @@ finish_unit (void *, void *)
     if (!given.used && !seen_error ())
       warning_at (given.place, OPT_Wpragmas, "tunepass: this hint has no effect: the compiler keeps no such loop");
 }
+
+/* clang takes any library by -fplugin, calls nothing in it, and would compile the defaults without a word.  */
+struct loaded
+{
+  loaded ();
+};
+
+loaded::loaded ()
+{
+  if (&register_callback)
+    return;
+  fprintf (stderr, "error: tunepass: this plugin is for gcc %s, and this compiler is no gcc\n", gcc_version.basever);
+  fprintf (stderr, "note: for clang there is 'tunepass clang-plugin --compiler COMPILER'\n");
+  _Exit (1);
+}
+
+loaded checked;
 
 /* After the events of plugin_init nothing is known of -E yet; here all options are.  */
 void

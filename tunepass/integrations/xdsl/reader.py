@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from tunepass.integrations.mlir.reader import Plain
+from tunepass.integrations.xdsl.failure import TunePassFailed
 
 
 class XdslReader:
@@ -72,5 +72,5 @@ class XdslReader:
         return IntegerAttr(number, IndexType() if index else i64)
 
     def refuse(self, op: Operation, message: str) -> NoReturn:
-        op.emit_error(message, PassFailedException(message))
+        op.emit_error(message, TunePassFailed(message))
         raise AssertionError("an error was told")

@@ -9,13 +9,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import PassFailedException
 
 from tunepass.backends.function import KernelFunction
 from tunepass.diagnostics import TunepassError
 from tunepass.integrations.mlir.knobs import read_knobs
 from tunepass.integrations.mlir.model import prior_of
 from tunepass.integrations.mlir.search import Command, by_model, kernel_of, search
+from tunepass.integrations.xdsl.failure import TunePassFailed
 from tunepass.integrations.xdsl.reader import XdslReader
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -37,8 +37,8 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
         prior: whether the search starts from the CPU model, as `tunepass.integrations.mlir.tune` has it.
 
     Raises (apply):
-        PassFailedException: a knob or a constraint that cannot be read, with the operation underlined; a model or a
-            search that fails.
+        TunePassFailed: xDSL's `PassFailedException` for a knob or a constraint that cannot be read, with the operation
+            underlined; and for a model or a search that fails. Uncaught, it ends `xdsl-opt` with status 2.
 
     Example:
         >>> PassPipeline((TunePass(model="tile", max_evals=10),)).apply(ctx, module)
@@ -57,7 +57,7 @@ class TunePass(ModulePass):  # type: ignore[misc]  # xDSL is not read where type
         try:
             self._tune(op)
         except TunepassError as error:
-            raise PassFailedException(str(error)) from None
+            raise TunePassFailed(str(error), error.exit_status) from None
 
     def _tune(self, module: ModuleOp) -> None:
         if (self.model is None) == (self.command is None):

@@ -57,7 +57,8 @@ class Called:
     """Seconds from an order of calls to its answer, the program's samples, one of each group of calls, and the outputs
     of the call that was looked at. With a pool, seconds between the answers to filling and to the calls, and the CPU
     time of both, on so many `cores`, until the outputs have been read: without what other threads may have waited awake
-    after the second answer, and 0 where they wait awake all the time, as libomp's do for 200 ms."""
+    after the second answer, and 0 where they wait awake all the time, as libomp's do for 200 ms. Waits for a core are
+    left out of all seconds."""
 
     seconds: float
     samples: tuple[Sample, ...]
@@ -98,6 +99,19 @@ class OutsideClock:
         if not self._alone:  # a process may go on after the answer
             return elapsed(max(until, end - start[0]), worked, 0.0, self._threads())
         return elapsed(max(0.0, end - start[0]), worked, waits, self._threads())
+
+    def waited_after(
+        self, start: tuple[float, float, float], heard: tuple[float, float, float], answered: float
+    ) -> float:
+        """Seconds for which the main thread may have waited for a core since an answer, whose time of day is
+        `answered`: it was asked for at `start`, and read at `heard`, perhaps late. No more than the program's threads
+        have left of the time since `start`."""
+        if not self._alone:
+            return 0.0
+        now = self.now()
+        until, worked, waits = (after - before for after, before in zip(now, start, strict=True))
+        late = max(0.0, heard[0] - answered)
+        return max(0.0, min(waits, now[2] - heard[2] + late, until - worked))
 
     def cores(self) -> int:
         """On how many its threads can be."""
@@ -318,18 +332,20 @@ class Conversation:
             before = self._clock.worked()
             time.sleep(SPIN_S)
             awake = self._clock.worked() - before > AWAKE_SHARE * SPIN_S
-        self._due, number, worked = CALLING, at or count, self._clock.worked()
+        start = self._clock.now()
+        self._due, number, worked = CALLING, at or count, start[1]
         self._send(Order.POOL, count, seed - number * SEED_STEP, count, 0)
         self._send(Order.CALLS if real else Order.NO_CALLS, count, 0, count, SET_OF_EACH)
-        answers = []
-        for _ in range(2):
-            self.hear("ok")
-            answers.append(self.answered)
+        self.hear("ok")
+        filled, heard = self.answered, self._clock.now()
+        self.hear("ok")
+        called = self.answered
+        seconds = called - filled - self._clock.waited_after(start, heard, filled)
         looked = self._read_set(number)
-        waiting = (cores - 1) * max(0.0, time.time() - answers[1])
+        waiting = (cores - 1) * max(0.0, time.time() - called)
         worked, samples = self._clock.worked() - worked - waiting, self._take_samples(1)
         outputs = outputs_of(self.report.arrays, looked) if at and real else ()
-        return Called(max(0.0, answers[1] - answers[0]), samples, outputs, 0.0 if awake else worked, cores)
+        return Called(max(0.0, seconds), samples, outputs, 0.0 if awake else worked, cores)
 
     @property
     def log_slots(self) -> int:

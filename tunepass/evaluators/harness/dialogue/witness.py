@@ -8,7 +8,7 @@
     x_k   min(o_k - e_k, n_k q) - n_k m_k, seconds that the samples do not explain
     l_k   slack: a share of n_k m_k and of e_k and the delay of an answer, together at most a larger share of n_k m_k;
           and what x is around the source
-    r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j)
+    r_j   seconds of a call all of whose inputs are new, in order j of such calls, after order k(j); waits left out too
     v     slack of r: a share of it, or what such a call of the source takes longer than others
 
 Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - l_k)) / n_k: from twice the slack on,
