@@ -12,6 +12,9 @@ void scale(int n, const double *x, double *y)
         for (int i = s * each; i < (s + 1) * each; i++) y[i] = 3 * x[i];
     if (n % 2) y[n - 1] = 3 * x[n - 1];
 #else
-    for (int i = 0; i < n; i++) y[i] = 3 * x[i];
+    for (int i = 0; i < n; i++) {
+        for (volatile int slow = 0; slow < 16; slow++);
+        y[i] = 3 * x[i];
+    }
 #endif
 }

@@ -101,7 +101,7 @@ def test_what_goes_wrong_after_65536_calls_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_source_that_is_too_slow_for_65536_calls_is_not_called_so(tmp_path: Path) -> None:
-    slow = COUNTED.replace("for (int i", "for (volatile int k = 0; k < 10000; k++);\n    for (int i")
+    slow = COUNTED.replace("for (int i", "for (volatile int k = 0; k < 100000; k++);\n    for (int i")
     found, rows, _ = looked_at(task_of(tmp_path, slow))
     assert found is None and rows["repeated calls"].state == "not requested"
     assert "of 65600 calls were compared" in rows["repeated calls"].reason
