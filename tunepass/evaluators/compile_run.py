@@ -77,6 +77,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         )
         self._reference_warnings: tuple[str, ...] = ()
         self._extreme: dict[Configuration, str] = {}  # what candidates compute otherwise for special values
+        self._other_scalars: dict[Configuration, str] = {}  # and for scalars that callers may never give
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
@@ -99,6 +100,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 linked = link_reference(compiling, task.harness, task.reference, task.text, folder)
                 self._harness = linked.harness
+                self._look.note_object(None, linked.target)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
                     linked,
@@ -125,7 +127,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """About the reference, and checks of finalists that could not be made."""
-        return (*self._reference_warnings, *self._look.warnings, *self._extreme.values())
+        others = (words for words in self._other_scalars.values() if words)
+        return (*self._reference_warnings, *self._look.warnings, *self._extreme.values(), *others)
 
     def _built_harness(self) -> BuiltHarness:
         self.set_up()
@@ -174,6 +177,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
         threads = self.compiling.threaded(candidate) or built.key in self._threaded_code or starts_threads(target)
         self._tell_threads(built, threads=threads)
+        self._look.note_object(built.configuration, target)
         if built.key in self.cache and not link_known:
             return
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
@@ -371,6 +375,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         where a difference is a warning."""
         known = self._failed_again.get(configuration)
         extreme = self._judge.has_special_cases and configuration not in self._extreme
+        scalars = configuration not in self._other_scalars
         if known is not None:
             return known
         built = self.linked(configuration)
@@ -381,11 +386,19 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             run = self._run_of(built, ())
             if extreme and (words := self._judge.differs_with_special_values(run, configuration)):
                 self._extreme[configuration] = words
-            failure = self._look.called_from_threads(configuration, run)
+            if scalars:
+                check, words = self._judge.with_unusual_scalars(run, configuration)
+                self._ledgers.note(configuration, check)
+                self._other_scalars[configuration] = words
+            candidate, cases = built.candidate, self._cases(built)
+            failure = (
+                self._look.called_from_threads(configuration, run)
+                or self._look.called_often(configuration, run)
+                or self._look.with_other_processors(configuration, candidate, run, cases)
+            )
             if failure is not None or not self._threads[configuration]:
                 return failure
-            cases = tuple(case for case in self._cases(built) if not case.optional)
-            return self._look.raced(configuration, built.candidate, run, cases)
+            return self._look.raced(configuration, candidate, run, [case for case in cases if not case.optional])
         finally:
             self.discard(built)
 

@@ -12,7 +12,13 @@ from tunepass.evaluators.harness.dialogue.report import shapes
 from tunepass.evaluators.harness.dialogue.sampling import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import run_cases
-from tunepass.evaluators.harness.reference.cases import advice, of_candidate, with_special_values
+from tunepass.evaluators.harness.reference.cases import (
+    Case,
+    advice,
+    of_candidate,
+    with_special_values,
+    with_unusual_scalars,
+)
 from tunepass.evaluators.harness.reference.determinism import without_unwritten
 from tunepass.evaluators.harness.reference.float_state import changed_state
 from tunepass.evaluators.harness.reference.reference import Reference
@@ -24,10 +30,15 @@ from tunepass.evaluators.measure.timing import (
     far_behind,
     processor_times,
 )
+from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check
 from tunepass.study.outcome import Failed, Measured
 
 MS = 1000.0
+FINITE = "if these cannot occur, say `finite`"
+NO_SCALARS = "no whole number of the pragma but those that decide lengths"
+NO_OTHER_SIZES = "other scalars are tried at further sizes that the pragma leaves open, of which there are none"
 DOUBTS = 8  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 
 
@@ -81,15 +92,48 @@ class HarnessJudge:
         reference, task = self._reference(), self.task
         sizes = task.sizes_for(configuration)
         cases, limits = with_special_values(tuple(reference.expected), sizes), reference.check_limits(task.run_limits)
-        runs = run_cases(run, cases, reference.alignment, limits)
-        differing = [case.explained(failure.log) for case, failure in runs.failed.items()]
-        for case, checked in runs.checked.items():
-            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
-            differing += [case.explained(str(wrong[0]))] if wrong else []
+        differing = self._differing(run, cases, limits)
         if not differing:
             return None
-        values = ", ".join(f"{name}={value}" for name, value in configuration.items())
-        return f"{values} computes something else than the source {differing[0]}; if these cannot occur, say `finite`"
+        first = next(case.explained(words) for case, words in differing.items())
+        return f"{_named(configuration)} computes something else than the source {first}; {FINITE}"
+
+    def with_unusual_scalars(self, run: HarnessRun, configuration: Configuration) -> tuple[Check, str]:
+        """The row of a check with scalars that callers may never give, and a warning where results differ."""
+        reference, task = self._reference(), self.task
+        unusual = {size: (name, value, tuned) for size, name, value, tuned in task.inputs.unusual}
+        if not unusual:
+            return Check("scalars", "not requested", NO_SCALARS if task.inputs.extra else NO_OTHER_SIZES), ""
+        sizes = task.sizes_for(configuration)
+        if sizes is not None and unusual.keys().isdisjoint(sizes):
+            return Check("scalars", "not requested", "the constraints exclude other values"), ""
+        cases = with_unusual_scalars(tuple(reference.expected), sizes)
+        if not cases:
+            return Check("scalars", "could not run", "the source itself fails with other values"), ""
+        differing = self._differing(run, cases, reference.check_limits(task.run_limits))
+        if not differing:
+            return Check("scalars"), ""
+        first = next(iter(differing))
+        name, _, tuned = unusual[first.size]
+        listed = dict.fromkeys(str(unusual[case.size][1]) for case in differing if unusual[case.size][0] == name)
+        values = ", ".join(listed)
+        reason = f"it computes something else than the source where `{name}` is {values}"
+        remedy = f"write `constraint {name} == {tuned}` if it never is"
+        words = reason.removeprefix("it ")
+        return (
+            Check("scalars", "could not run", reason, remedy),
+            f"{_named(configuration)} {words}; {remedy}: {first.explained(differing[first])}",
+        )
+
+    def _differing(self, run: HarnessRun, cases: Sequence[Case], limits: Limits) -> dict[Case, str]:
+        """The cases in which the source computes something else, and what is wrong."""
+        reference = self._reference()
+        runs = run_cases(run, cases, reference.alignment, limits)
+        differing = {case: failure.log for case, failure in runs.failed.items()}
+        for case, checked in runs.checked.items():
+            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
+            differing |= {case: str(wrong[0])} if wrong else {}
+        return {case: differing[case] for case in cases if case in differing}
 
     def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, Timing | None]:
         """The outcome, in a search of so many seconds, and what it follows from if time was measured."""
@@ -176,6 +220,10 @@ class HarnessJudge:
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
         timed = self._time(run, self.task.plan.again)
         return timed if isinstance(timed, Failed) else timed[0].median_s * MS
+
+
+def _named(configuration: Configuration) -> str:
+    return ", ".join(f"{name}={value}" for name, value in configuration.items())
 
 
 def _disturbance(timing: Timing) -> tuple[bool, float]:

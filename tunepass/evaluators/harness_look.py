@@ -12,7 +12,9 @@ from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.verification.concurrent import LONGER, Concurrency, ThreadCalls
 from tunepass.evaluators.harness.verification.pauses import paused_program
+from tunepass.evaluators.harness.verification.processors import OtherProcessors, asks_for_processors
 from tunepass.evaluators.harness.verification.races import GRAVE, PAUSED, SCHEDULES, Race, ThreadSchedule, Unjudged
+from tunepass.evaluators.harness.verification.repeated import RepeatedCalls
 from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
 from tunepass.evaluators.harness.verification.threads import (
     Unwatched,
@@ -26,7 +28,7 @@ from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
-from tunepass.study.ledger import ran_unless
+from tunepass.study.ledger import not_requested, ran_unless
 from tunepass.study.outcome import Failed
 
 RACE_REMEDY = "gcc or clang with libtsan, and threads of POSIX, C, C++ or gcc's OpenMP"
@@ -47,6 +49,9 @@ class HarnessLook:
         self.task, self.workspace, self.ledgers = task, workspace, ledgers
         self._reference, self._harness = reference, harness
         self._concurrency: Concurrency | None = None
+        self._repeated: Case | str | None = None  # in which many calls are made, or why in none
+        self._asking: dict[Configuration, bool] = {}  # do candidates ask how many processors there are?
+        self._source_asks = False
         self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._unsteady: dict[ThreadSchedule, str] | None = None  # schedules under which the reference is, and why
 
@@ -72,11 +77,59 @@ class HarnessLook:
             at_once.append(failure.log)
             small.append(failure.log)
             failure = None
+        if failure is None and known.callers > 1 and self.ledgers.keeps(run.program):
+            failure = self._first_failure(calls, run, known.stack, at_once)
         if failure is not None and (again := calls.failure(reference.run, known.stack, known.callers, LONGER)):
             at_once.append(f"the source itself fails at times: {again.log}")
             failure = None
         self.ledgers.note(configuration, ran_unless("small stack", small), ran_unless("concurrent calls", at_once))
         return failure
+
+    def _first_failure(self, calls: ThreadCalls, run: HarnessRun, stack: int, at_once: list[str]) -> Failed | None:
+        """When its first calls are made at once, where it keeps what the source does not."""
+        failure = calls.first_failure(run, stack)
+        if failure is not None and (again := calls.first_failure(self._reference().run, stack)):
+            at_once.append(f"the source itself fails at times: {again.log}")
+            return None
+        return failure
+
+    def called_often(self, configuration: Configuration, run: HarnessRun) -> Failed | None:
+        """More often than 16 bits count."""
+        reference = self._reference()
+        calls = RepeatedCalls(reference, reference.check_limits(self.task.run_limits))
+        if self._repeated is None:
+            self._repeated = calls.case()
+        if isinstance(self._repeated, str):
+            self.ledgers.note(configuration, *not_requested(self._repeated, "repeated calls"))
+            return None
+        failure = calls.failure(run, self._repeated)
+        reasons = [failure] if isinstance(failure, str) else []
+        self.ledgers.note(configuration, ran_unless("repeated calls", reasons))
+        return failure if isinstance(failure, Failed) else None
+
+    def note_object(self, configuration: Configuration | None, target: Path) -> None:
+        """The object of a candidate, or of the source, which may ask how many processors there are."""
+        if configuration is None:
+            self._source_asks = asks_for_processors(target)
+        else:
+            self._asking[configuration] = asks_for_processors(target)
+
+    def with_other_processors(
+        self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]
+    ) -> Failed | None:
+        """On machines with other numbers of processors, if it asks for them."""
+        if not self._asking.get(configuration, False):
+            self.ledgers.note(configuration, *not_requested("it does not ask how many there are", "processors"))
+            return None
+        reference = self._reference()
+        others = OtherProcessors(reference, tuple(cases), reference.check_limits(self.task.run_limits))
+        with self.workspace.scratch() as folder:
+            failure = others.failure(self._harness(), candidate, replace(run, folder=folder))
+        reasons = [failure.reason] if isinstance(failure, Unwatched) else []
+        if isinstance(failure, Failed) and self._source_asks:
+            reasons.append(f"the source itself asks how many there are: {failure.log}")
+        self.ledgers.note(configuration, ran_unless("processors", reasons))
+        return failure if isinstance(failure, Failed) and not reasons else None
 
     def raced(
         self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]

@@ -40,12 +40,16 @@ class KernelLedgers:
         task = self.task
         self.note(configuration, size_check(self._reference(), task.inputs, cases, resizable=task.resizable))
 
+    def keeps(self, program: Path) -> list[str]:
+        """Variables of the program that keep values between calls, and that the source does not have."""
+        return sorted(static_variables(program) - self._reference().keeps)
+
     def note_surroundings(
         self, configuration: Configuration, candidate: Candidate, program: Path, *, threads: bool
     ) -> None:
         """Rows that depend on the reference, on this machine and on the linked program."""
         task, unseen = self.task, (*self.task.uncompared, *self.task.warnings)
-        further = sorted(static_variables(program) - self._reference().keeps)
+        further = self.keeps(program)
         if further:
             unseen = (
                 *unseen,

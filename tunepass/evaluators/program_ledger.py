@@ -38,6 +38,7 @@ class ProgramChecks:
         of_harnesses = (
             "seeds",
             "sizes",
+            "scalars",
             "guard pages",
             "floating-point state",
             "tolerance",
@@ -46,6 +47,8 @@ class ProgramChecks:
             "symbols",
             "small stack",
             "concurrent calls",
+            "repeated calls",
+            "processors",
         )
         quiet = not_requested("it starts no threads", "data races", "schedules")
         watched = (Check("data races", "could not run", UNWATCHED), Check("schedules", "could not run", UNWATCHED))

@@ -25,6 +25,7 @@ class ScalarArgument:
     name: str
     element: str  # the C type, as in the kernel's definition
     value: Expr
+    enumerators: tuple[int, ...] = ()  # of an enum: its values
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,10 @@ from tunepass.frontends.c.call.reserved import check_names
 from tunepass.frontends.c.call.results import returned_value
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, NameText
+from tunepass.frontends.c.setup.elements import enumerators_of
 from tunepass.frontends.c.setup.entry import SetupText
 from tunepass.frontends.c.setup.setup import SetupCalls, SetupReader
+from tunepass.frontends.cfamily.constants.named_numbers import constants
 from tunepass.frontends.cfamily.functions.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.functions.overloading import class_scopes, is_overloaded, is_static_member
 from tunepass.frontends.cfamily.types.declared import CType, Types, is_integral, is_known, named_type
@@ -228,7 +230,14 @@ class CallReader:
             )
         types[argument.name] = BOOL if element == "bool" else INTEGER if integral else REAL
         scalars[argument.name] = number if integral else float(number)
-        return ScalarArgument(name=argument.name, element=element, value=value)
+        return ScalarArgument(
+            name=argument.name, element=element, value=value, enumerators=self._values_of(kind) if opaque else ()
+        )
+
+    def _values_of(self, kind: CType) -> tuple[int, ...]:
+        """Values of an enum, as far as they are known."""
+        known = constants(self.unit, enumerators_of(kind, self.types)).values()
+        return tuple(value for value in known if isinstance(value, int))
 
 
 def sizes_of(setup: SetupCalls | None, arguments: Sequence[Argument]) -> tuple[Size, ...] | None:

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from tunepass.expr.nodes import free_names
-from tunepass.frontends.c.call.inputs import element_count, fits, scalar_values
+from tunepass.frontends.c.call.inputs import element_count, fits, longest, scalar_values
 from tunepass.frontends.cfamily.types.declared import is_integral, is_real
 from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
 
@@ -21,12 +21,21 @@ MULTIPLES = 6  # sizes that many blocks divide
 SEARCHED = 4096  # sizes among which these are looked for
 DRAWN = 3
 FAR = 1 << 17  # elements of all arrays, at most, at sizes above the tuned one
-WIDE = (1 << 15) + 3, (1 << 16) + 3  # beyond the whole numbers of 16 bits, with and without a sign
-WIDEST = 1 << 18  # elements of all arrays, at most, at these sizes
+WIDE = (1 << 15) + 3, (1 << 16) + 3, (1 << 17) + 3  # beyond 16 bits, with and without a sign, and in each of two parts
+WIDEST = 2 * WIDE[-1]  # elements of all arrays, at most, at these sizes
+GROWTH, GROWN = 1.02, 300  # of all numbers at each step, and how many steps there are
 MOST_ALONE = 3  # scalars that are zero alone
 APART = 5  # by which numbers differ that are equal at the tuned size, if they are large enough
 OTHER_VALUE = 0.75  # of a floating scalar, times the value that the pragma gives
-MOST_WHOLE = 4  # whole scalars that have another value alone
+MOST_WHOLE = 4  # whole scalars that have other values alone
+MOST_ENUMERATORS = 8
+FEW = 2  # a small value of a whole scalar
+FEW_BITS, LEAST_MASK = 3, 15  # a small mask of bits, and the least number that is taken for one
+# Values of whole scalars that callers may never give: a shift by more bits than 32 and than 64, one beyond 8 bits, and
+# one whose square is beyond 32.
+UNUSUAL = (0, 1, -1, 37, 65, 257, (1 << 17) + 29)
+UNUSUAL_MASKS = (0, 1, -1, (1 << 17) - 1)
+NARROW = {"char": 8, "int8": 8, "short": 16, "int16": 16}
 FEWEST = 5  # of the number that is the largest at the tuned size, where the smallest one is larger
 
 
@@ -63,13 +72,26 @@ def larger_sizes(arguments: Sequence[Argument], free: Mapping[str, int], random:
 
 
 def wide_sizes(arguments: Sequence[Argument], free: Mapping[str, int]) -> Iterator[Size]:
-    """Sizes at which the largest number leaves 16 bits, where the tuned one does not: a counter may be short, memory of
-    its own too small. The other numbers are as small as they can be in the same order."""
+    """Sizes at which the largest number leaves 16 bits, where the tuned one does not, and one at which an array's
+    length does: a counter or an index may be short, memory of its own too small. At the first the other numbers are as
+    small as they can be in the same order, at the last all grow alike."""
     ranks = {value: rank for rank, value in enumerate(sorted(set(free.values())))}
+    most = max(free.values())
     for wide in WIDE:
-        size = tuple((n, wide if v == max(free.values()) else 2 * ranks[v] + 1) for n, v in free.items())
-        if max(free.values()) < wide and fits(arguments, size, least=1) and element_count(arguments, size) <= WIDEST:
+        size = tuple((n, wide if v == most else 2 * ranks[v] + 1) for n, v in free.items())
+        known = most >= min(wide, WIDE[1])
+        if not known and fits(arguments, size, least=1) and element_count(arguments, size) <= WIDEST:
             yield size
+    if most < WIDE[1] and longest(arguments, tuple(free.items())) < WIDE[1]:
+        yield from _grown(arguments, free)
+
+
+def _grown(arguments: Sequence[Argument], free: Mapping[str, int]) -> Iterator[Size]:
+    """The least size at which an array leaves 16 bits, where no number does."""
+    grown = (tuple((n, int(v * GROWTH**step) + 1) for n, v in free.items()) for step in range(GROWN))
+    size = next((s for s in grown if fits(arguments, s, least=1) and longest(arguments, s) >= WIDE[1]), ())
+    if size and max(v for _, v in size) < WIDE[1] // 2 and element_count(arguments, size) <= WIDEST:
+        yield size
 
 
 def empty_sizes(arguments: Sequence[Argument], free: Mapping[str, int], small: Size) -> Iterator[Size]:
@@ -108,21 +130,87 @@ def in_other_order(free: Mapping[str, int], small: Size, possible: Callable[[Siz
         yield size
 
 
-def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> dict[str, Size]:
-    """The size with another value of each whole scalar of which the pragma gives a number, except those `varied`: a
-    smaller one, as arrays that it indexes may have just its length, or the next one to 0 and 1."""
-    tuned = scalar_values(arguments, ())
+def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> dict[str, list[Size]]:
+    """The size with other values of each whole scalar of which the pragma gives a number, except those `varied`: first
+    the nearest smaller one, as arrays that it indexes may have just its length, then a small one."""
+    whole = _whole_scalars(arguments, size, varied)
+    others = {
+        a.name: [other for other in a.enumerators if other != value][:MOST_ENUMERATORS]
+        if a.enumerators
+        else _other_whole(a.element, value)
+        for a, value in whole
+    }
+    sizes = {name: [_changed(size, name, value) for value in values] for name, values in others.items()}
+    return {name: [s for s in there if fits(arguments, s, least=1)] for name, there in sizes.items()}
+
+
+def with_unusual_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[tuple[str, Size]]:
+    """The same with values that callers may never give: larger ones, 0, 1 and negative ones; beside the scalar's name,
+    the smallest magnitudes first."""
+    tried = {name: [dict(s)[name] for s in sizes] for name, sizes in with_other_whole(arguments, size, varied).items()}
+    unusual = [
+        (a.name, _changed(size, a.name, other))
+        for a, value in _whole_scalars(arguments, size, varied)
+        for other in (() if a.enumerators else _unusual_whole(a.element, value, tried[a.name]))
+    ]
+    possible = [(name, other) for name, other in unusual if fits(arguments, other, least=1)]
+    return sorted(possible, key=lambda each: abs(dict(each[1])[each[0]]))
+
+
+def _whole_scalars(
+    arguments: Sequence[Argument], size: Size, varied: Collection[str]
+) -> list[tuple[ScalarArgument, int]]:
+    """Whole scalars whose number the pragma gives, with their values at the size; not those `varied`."""
+    values = scalar_values(arguments, size)
     given = [a for a in arguments if isinstance(a, ScalarArgument) and not free_names(a.value) and a.name not in varied]
-    whole = {a.name: _other_whole(a.element, int(tuned[a.name])) for a in given if is_integral(a.element)}
-    sizes = {name: (*size, (name, value)) for name, value in whole.items()}
-    possible = [name for name, other in sizes.items() if fits(arguments, other, least=1)]
-    return {name: sizes[name] for name in possible[:MOST_WHOLE]}
+    return [(a, int(values[a.name])) for a in given if is_integral(a.element) or a.enumerators][:MOST_WHOLE]
 
 
-def _other_whole(element: str, value: int) -> int:
+def _changed(size: Size, name: str, value: int) -> Size:
+    return (*((n, v) for n, v in size if n != name), (name, value))
+
+
+def _other_whole(element: str, value: int) -> list[int]:
+    """Other values; of a mask of bits, other masks: callers have no numbers between."""
     if element == "bool":
-        return int(not value)
-    return value - 1 if value > 1 else value + 1
+        return [int(not value)]
+    if _is_mask(value):
+        return [value >> 1, FEW_BITS]
+    nearest = value - 1 if value > 1 else value + 1
+    return [nearest, FEW] if nearest > FEW else [nearest]
+
+
+def _is_mask(value: int) -> bool:
+    return value >= LEAST_MASK and value & (value + 1) == 0
+
+
+def _unusual_whole(element: str, value: int, tried: Collection[int | float]) -> list[int]:
+    """As far as the type has them, at least as narrow as it is on any machine."""
+    if element == "bool":
+        return []
+    least, most = _bounds_of(element)
+    others = dict.fromkeys((2 * value + 1, *UNUSUAL_MASKS) if _is_mask(value) else (value + 1, -value, *UNUSUAL))
+    return [other for other in others if least <= other <= most and other not in (value, *tried)]
+
+
+def _bounds_of(element: str) -> tuple[int, int]:
+    """The bounds of the numbers of a type; a typedef is taken for a signed one of 32 bits."""
+    bits = next((bits for word, bits in NARROW.items() if word in element), 32)
+    if element.startswith(("u", "size")):
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)) + 1, (1 << (bits - 1)) - 1
+
+
+def within_lengths(arguments: Sequence[Argument], size: Size, free: Mapping[str, int]) -> Size:
+    """The size with whole scalars that decide no length reduced to numbers that do and that are as large at the tuned
+    one, such as the rows of a matrix to its leading dimension; the same size where none is larger."""
+    given = dict(size)
+    bounds = [
+        (a.name, value, min((given[n] for n, v in free.items() if v >= value), default=value))
+        for a, value in _whole_scalars(arguments, size, free)
+        if value > 1
+    ]
+    return (*size, *((name, bound) for name, value, bound in bounds if bound < value))
 
 
 def with_other_scalars(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[Size]:

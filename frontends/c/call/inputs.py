@@ -125,6 +125,11 @@ def element_count(arguments: Sequence[Argument], size: Size = ()) -> int:
     return int(sum(_lengths(arguments, size)))
 
 
+def longest(arguments: Sequence[Argument], size: Size) -> int:
+    """Elements of the longest array at a size; 0 without arrays."""
+    return int(max(_lengths(arguments, size), default=0))
+
+
 def _lengths(arguments: Sequence[Argument], size: Size) -> list[int | float]:
     scalars = scalar_values(arguments, size)
     return [known_value(a.length, scalars, a.name) for a in arguments if isinstance(a, ArrayArgument)]

@@ -15,8 +15,10 @@ from tunepass.frontends.c.call.extra_sizes import (
     wide_sizes,
     with_other_scalars,
     with_other_whole,
+    with_unusual_whole,
+    within_lengths,
 )
-from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars
+from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars, scalar_values
 from tunepass.ir.c_kernel import Argument, KernelCall, Size
 
 LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
@@ -30,22 +32,28 @@ FEW = 1 << 12  # elements of all arrays, at most, where many distributions are t
 class FurtherSizes:
     """`sizes` in their order: `basic` ones, those that may be left out where they take the source long, cheap ones
     first, and the last, which is small. `middle` is the number, from 1, of the largest cheap one, `short` that of one
-    with few elements, `extra` are those of extra_sizes.py. At those of `noted` something else is tried, in words; at
-    those of `gaps` other scalars, so that strides may leave elements unwritten. `none` says why there are none."""
+    with few elements, `wide` those of sizes beyond 16 bits, the one with most elements last; `extra` are those of
+    extra_sizes.py. At those of `noted` something else is tried, in words; at those of `gaps` other scalars, so that
+    strides may leave elements unwritten. Each of `instead` stands for another one where the source fails at that:
+    scalars that decide no length are smaller. At the `unusual` ones a scalar has a value that callers may never give:
+    its name, that value and the tuned one. `none` says why there are none."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
     middle: int = 0
     short: int = 0
+    wide: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     gaps: tuple[int, ...] = ()
+    instead: tuple[tuple[int, int], ...] = ()
+    unusual: tuple[tuple[int, str, int, int], ...] = ()
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
         """The remainder by REMAINDERS of the largest scalar that varies at each size, -1 of one that has a zero or is
         `noted`, and that of the `tuned` size at the end; no remainders where that is smaller."""
-        noted = {number for _, numbers in self.noted for number in numbers}
+        noted = {number for _, numbers in self.noted for number in numbers} | {number for number, *_ in self.unusual}
         if tuned < REMAINDERS:
             return ()
         further = (
@@ -111,26 +119,62 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
         return FurtherSizes()
     random = Random(seed)
     blocks = [at(s) for s in sizes_of_blocks(end, random) if cheap(s)]
-    larger = [*blocks, *larger_sizes(arguments, free, random), *wide_sizes(arguments, free)]
-    larger = [size for size in larger if possible(size)]
-    few = [size for size in (*first, last) if size in regular and max(v for _, v in size) <= SMALL[-1]]
-    small = max(few, key=lambda size: element_count(arguments, size), default=last)
-    scaled = _with_other_scalars(arguments, free, small)
-    noted = {**_in_other_proportions(free, small, possible), **scaled}
+    larger = [size for size in (*blocks, *larger_sizes(arguments, free, random)) if possible(size)]
+    return _with_extra(_Regular(arguments, free, tuple(regular), len(first), middle), larger, possible)
+
+
+@dataclass(frozen=True, slots=True)
+class _Regular:
+    """Regular sizes of a call in their order, of which the first are `basic` ones and `middle` is the largest cheap."""
+
+    arguments: Sequence[Argument]
+    free: Mapping[str, int]
+    sizes: tuple[Size, ...]
+    basic: int
+    middle: int
+
+    @property
+    def small(self) -> Size:
+        """The basic one with most elements that is small."""
+        few = [size for size in (*self.sizes[: self.basic], self.sizes[-1]) if max(v for _, v in size) <= SMALL[-1]]
+        return max(few, key=lambda size: element_count(self.arguments, size), default=self.sizes[-1])
+
+    def reduced(self, others: Sequence[Size]) -> dict[Size, Size]:
+        """By what they are where scalars are within lengths: small sizes, and others."""
+        sizes = [*(size for size in self.sizes if max(v for _, v in size) <= SMALL[-1]), *others]
+        pairs = {within_lengths(self.arguments, size, self.free): size for size in sizes}
+        return {reduced: size for reduced, size in pairs.items() if reduced != size}
+
+
+def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[Size], bool]) -> FurtherSizes:
+    """Regular sizes, the `larger` ones and those of extra_sizes.py, of which the dearest come last."""
+    arguments, free, small = regular.arguments, regular.free, regular.small
+    wide = [s for s in dict.fromkeys(wide_sizes(arguments, free)) if possible(s) and s not in regular.sizes]
+    proportions, scaled = _in_other_proportions(free, small, possible), _with_other_scalars(arguments, free, small)
+    noted = {**proportions, **scaled}
+    instead = regular.reduced([size for there in proportions.values() for size in there])
     others = [size for there in noted.values() for size in there]
-    added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small)))
-    extra = [size for size in added if size not in regular]
-    sizes = (*regular[:-1], *extra, *regular[-1:])
-    middle = middle or len(sizes)
-    number = {size: number for number, size in enumerate(sizes, 1)}
+    added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small), *instead))
+    extra = [size for size in added if size not in (*regular.sizes, *wide)]
+    unusual = {size: name for name, size in with_unusual_whole(arguments, small, free)}
+    rare = [size for size in unusual if size not in (*extra, *regular.sizes)]
+    extra += [*rare, *wide]
+    sizes = (*regular.sizes[:-1], *extra, *regular.sizes[-1:])
+    number, tuned = {size: number for number, size in enumerate(sizes, 1)}, scalar_values(arguments, ())
+    middle = regular.middle or len(sizes)
     return FurtherSizes(
-        sizes,
-        len(first),
-        middle,
-        _short(arguments, sizes[: len(regular) - 1], middle),
-        tuple(number[size] for size in extra),
-        tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
-        tuple(number[size] for there in scaled.values() for size in there),
+        sizes=sizes,
+        basic=regular.basic,
+        middle=middle,
+        short=_short(arguments, sizes[: len(regular.sizes) - 1], middle),
+        wide=tuple(number[size] for size in sorted(wide, key=lambda size: element_count(arguments, size))),
+        extra=tuple(number[size] for size in extra),
+        noted=tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
+        gaps=tuple(number[size] for size in (*(s for there in scaled.values() for s in there), *rare)),
+        instead=tuple((number[reduced], number[size]) for reduced, size in instead.items()),
+        unusual=tuple(
+            (number[size], unusual[size], int(dict(size)[unusual[size]]), int(tuned[unusual[size]])) for size in rare
+        ),
     )
 
 
@@ -149,7 +193,7 @@ def _in_other_proportions(
 
 def _with_other_scalars(arguments: Sequence[Argument], free: Mapping[str, int], small: Size) -> dict[str, list[Size]]:
     """The same with other values of scalars that decide no length."""
-    whole = {f"with another {name}": [size] for name, size in with_other_whole(arguments, small, free).items()}
+    whole = {f"with another {name}": there for name, there in with_other_whole(arguments, small, free).items() if there}
     scaled = with_other_scalars(arguments, small, free)
     real = [name for size in scaled for name, _ in size if name not in free]
     return {f"with another {' and '.join(real)}": scaled, **whole} if scaled else whole

@@ -146,18 +146,60 @@ static const char *tp_read_case(const char *cases, tp_case *c) {
     return cases + length + (cases[length] == ',');
 }
 
-static void tp_check(const char *cases, int calls) {
+/* CPU time of this process, in s. */
+static double tp_worked_s(void) {
+    struct timespec worked;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &worked);
+    return (double)worked.tv_sec + (double)worked.tv_nsec / 1e9;
+}
+
+#define TP_FORETOLD 1024 /* calls that tell how long all would take */
+
+/* Calls as the first one, so many, as long as they leave what that left, bit by bit, and take no longer than so many ms of
+ * CPU time, or four times as long altogether. What the last one left stays in the arrays. */
+static void tp_repeat(const tp_case *c, size_t repeats, double limit_ms) {
+    const size_t bytes = tp_output_bytes();
+    unsigned char *first = (unsigned char *)tp_new_memory(bytes + 1), *last = (unsigned char *)tp_new_memory(bytes + 1);
+    const double from = tp_now(), worked = tp_worked_s();
+    size_t made = 0;
+    if (!first || !last) tp_fail(TP_EXIT_MEMORY, "no memory for the results");
+    tp_log_end = first;
+    tp_write_outputs(TP_TO_LOG);
+    while (made < repeats) {
+        const double share = made == TP_FORETOLD ? (double)made / (double)repeats : 1;
+        if (made % 64 == 0 && (tp_worked_s() - worked > share * limit_ms / 1e3 ||
+                               tp_now() - from > share * limit_ms / 250))
+            break;
+        tp_restore();
+        tp_poison_case(c, c->poison & 1);
+        tp_rounded_call();
+        made++;
+        tp_log_end = last;
+        tp_write_outputs(TP_TO_LOG);
+        if (memcmp(first, last, bytes) != 0) break;
+    }
+    tp_check_canaries();
+    tp_free(first);
+    tp_free(last);
+    tp_say("repeated %zu\n", made);
+}
+
+static void tp_check(const char *cases, int calls, size_t repeats, double limit_ms) {
     for (int number = 0; *cases; number++) {
         tp_case c;
         cases = tp_read_case(cases, &c);
         tp_say("case %d\n", number);
         tp_set_up_case(&c);
         for (int call = 0; call < calls; call++) {
-            tp_restore();
-            tp_poison_case(&c, (c.poison + call) & 1);
-            tp_soil_memory(c.poison + call);
-            tp_rounded_call();
-            tp_check_canaries();
+            if (call && repeats) {
+                tp_repeat(&c, repeats, limit_ms);
+            } else {
+                tp_restore();
+                tp_poison_case(&c, (c.poison + call) & 1);
+                tp_soil_memory(c.poison + call);
+                tp_rounded_call();
+                tp_check_canaries();
+            }
             if (calls > 1 && call == 0) tp_say_unchanged();
             if (tp_results >= 0) tp_write_outputs(tp_results);
         }

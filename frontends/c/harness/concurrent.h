@@ -1,5 +1,6 @@
 /* mode=check stack=BYTES of every generated harness: each call is made by a thread of its own with that stack, the first
- * ones of two cases one after the other, the others at once. After checks.h. Functions of the thread library are looked up when they are needed, so that a
+ * ones of two cases one after the other, the others at once. With apart=NS the first ones are made at once as well, the
+ * second so much later. After checks.h. Functions of the thread library are looked up when they are needed, so that a
  * program that has no threads of its own does not look as if it had. */
 TP_C void *tp_find_function(void *, const char *) __asm__("dlsym") __attribute__((weak));
 
@@ -106,7 +107,7 @@ static void tp_call_at_once(int first, int count, size_t stack_bytes) {
     for (int k = first; k < first + count; k++) join(threads[k], NULL);
 }
 
-static void tp_check_in_threads(const char *cases, int calls, size_t stack_bytes) {
+static void tp_check_in_threads(const char *cases, int calls, size_t stack_bytes, int apart_ns) {
     size_t bytes[TP_MOST_THREADS];
     tp_yield = (int (*)(void))tp_found_function("sched_yield");
     tp_stay_on = (int (*)(int, size_t, const void *))tp_found_function("sched_setaffinity");
@@ -126,11 +127,12 @@ static void tp_check_in_threads(const char *cases, int calls, size_t stack_bytes
         for (int k = 0; k < tp_caller_count; k++) {
             tp_arrays = tp_callers[k].arrays;
             tp_callers[k].delay_s = call % 2 == k ? (double)(call / 2 % 8) / 8 * tp_first_call_s : 0;
+            if (!call && apart_ns >= 0) tp_callers[k].delay_s = k ? apart_ns / 1e9 : 0;
             tp_restore();
             tp_poison_case(&tp_callers[k].c, (tp_callers[k].c.poison + call) & 1);
         }
-        for (int k = 0; k < tp_caller_count && !call; k++) tp_call_at_once(k, 1, stack_bytes);
-        if (call) tp_call_at_once(0, tp_caller_count, stack_bytes);
+        for (int k = 0; k < tp_caller_count && !call && apart_ns < 0; k++) tp_call_at_once(k, 1, stack_bytes);
+        if (call || apart_ns >= 0) tp_call_at_once(0, tp_caller_count, stack_bytes);
         for (int k = 0; k < tp_caller_count; k++) {
             tp_arrays = tp_callers[k].arrays;
             tp_check_canaries();

@@ -5,7 +5,8 @@ enum {
     TP_EQUAL = 4, TP_ASCENDING, TP_FEW_WHOLE, TP_SMALL_NUMBERS, TP_LARGE_NUMBERS,
     TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_87, TP_TIMES_700, TP_MIXED, TP_BEYOND_SQUARES,
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
-    TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS
+    TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS,
+    TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES
 };
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
 #define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
@@ -16,6 +17,9 @@ enum {
 #define TP_DOUBLE_BEYOND 520
 #define TP_FLOAT_BELOW 80 /* powers of two downwards: the squares of such numbers are zeros, not denormal */
 #define TP_DOUBLE_BELOW 560
+#define TP_FLOAT_CLOSE 10 /* powers of two beside which the usual numbers are small */
+#define TP_DOUBLE_CLOSE 26
+#define TP_OTHER_DIVISOR 10 /* where a whole scalar divides every number */
 
 /* 2^power */
 static double tp_power_of_two(int power) {
@@ -46,6 +50,7 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_MIXED: return x * tp_power_of_two((int)(bits % (uint64_t)(2 * mixed + 1)) - mixed);
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
     case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BELOW : TP_FLOAT_BELOW);
+    case TP_CLOSE: return x + tp_power_of_two(is_double ? TP_DOUBLE_CLOSE : TP_FLOAT_CLOSE);
     case TP_ALL_BITS: return tp_of_all_bits(x, is_double ? DBL_MANT_DIG : FLT_MANT_DIG, bits);
     default: return x;
     }
@@ -71,6 +76,16 @@ static uint64_t tp_near_power(char kind, size_t size, uint64_t bits) {
     return kind == 'i' && (bits & 128) ? ~near + 1 : near;
 }
 
+/* A multiple of one of the call's whole scalars, one less or one more, of both signs, as far as the type has them. */
+static uint64_t tp_near_multiple(char kind, size_t size, uint64_t bits) {
+    const int64_t scalar = tp_whole_scalar(bits);
+    const uint64_t magnitude = scalar < 0 ? ~(uint64_t)scalar + 1 : (uint64_t)scalar;
+    const uint64_t divisor = magnitude > 1 ? magnitude : TP_OTHER_DIVISOR, most = tp_whole_bound(kind, size, 1);
+    const uint64_t multiple = tp_whole_number(kind, size, 64, 0, bits) / divisor * divisor, by = (bits >> 3) % 3;
+    const uint64_t near = by == 1 && multiple ? multiple - 1 : by == 2 && multiple < most ? multiple + 1 : multiple;
+    return kind == 'i' && (bits & 128) ? ~near + 1 : near;
+}
+
 static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution, uint64_t bits) {
     switch (distribution) {
     case TP_WHOLE_16: return tp_whole_number(kind, size, 16, 0, bits);
@@ -83,6 +98,7 @@ static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution,
     case TP_LARGEST: return tp_whole_bound(kind, size, 1);
     case TP_LEAST_OF_ALL: return tp_whole_bound(kind, size, 0);
     case TP_NEAR_POWERS: return tp_near_power(kind, size, bits);
+    case TP_MULTIPLES: return tp_near_multiple(kind, size, bits);
     default: return 0;
     }
 }
@@ -104,7 +120,7 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
         *low &= 3;
     }
     if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL) ||
-        distribution == TP_NEAR_POWERS)
+        distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES)
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
@@ -148,13 +164,17 @@ static void tp_scatter_between(int index, uint64_t seed) {
 static void tp_redistribute(int index, int distribution, int open, uint64_t seed) {
     tp_array *array = &tp_arrays[index];
     if (array->pieces) return;
-    if (distribution == TP_EQUAL)
+    if (distribution == TP_EQUAL_LARGEST && array->count) {
+        tp_sort_array(array);
+        memcpy(array->data, array->data + (array->count - 1) * array->size, array->size);
+    }
+    if (distribution == TP_EQUAL || distribution == TP_EQUAL_LARGEST)
         for (size_t k = 1; k < array->count; k++) memcpy(array->data + k * array->size, array->data, array->size);
     if (distribution == TP_ASCENDING || distribution == TP_DESCENDING) tp_sort_array(array);
     if (distribution == TP_DESCENDING) tp_reverse_array(array);
     if (distribution == TP_ALIKE) tp_make_alike(index, open, seed);
     if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING ||
-        distribution == TP_ALIKE)
+        distribution == TP_ALIKE || distribution == TP_EQUAL_LARGEST)
         return;
     const int drawn = distribution != TP_BOTH_BOUNDS ? distribution : index & 1 ? TP_LEAST_OF_ALL : TP_LARGEST;
     for (int i = 0; i < tp_leaf_count(array); i++) {

@@ -111,9 +111,12 @@ static int tp_main(int argc, char **argv) {
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
     const size_t stack_bytes = (size_t)tp_integer(tp_option(argc, argv, "stack", "0"));
     if (tp_guarded && stack_bytes) {
-        tp_check_in_threads(cases ? cases : alone, calls, stack_bytes);
+        const int apart_ns = tp_integer(tp_option(argc, argv, "apart", "-1"));
+        tp_check_in_threads(cases ? cases : alone, calls, stack_bytes, apart_ns);
     } else if (tp_guarded) {
-        tp_check(cases ? cases : alone, calls);
+        const int repeats = tp_integer(tp_option(argc, argv, "repeats", "0"));
+        const int limit_ms = tp_integer(tp_option(argc, argv, "limit_ms", "0"));
+        tp_check(cases ? cases : alone, calls, (size_t)repeats, limit_ms);
     } else if (strcmp(mode, "sanitize") == 0) {
         tp_sanitize(calls);
     } else {

@@ -55,7 +55,9 @@ mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In eac
                arrays are restored first. The outputs file holds the out and
                inout arrays after each call of each case, raw.
                With `stack=BYTES` each call is made by a thread with that stack, those of up to two cases at once
-               (concurrent.h); the outputs file holds all calls of the first case first.
+               (concurrent.h), the first ones one after the other or, with `apart=NS`, so much later; the outputs file
+               holds all calls of the first case first. With `repeats=N` and two calls the second stands for up to N
+               that are alike (`tp_repeat` in checks.h), in up to `limit_ms` of CPU time.
 mode=time      Calls as they are ordered; where nobody orders, `calls` of them. inout arrays are restored and inputs
                changed before each; first the outputs get poison pattern 1. Canaries on both sides of every
                array are checked at the end.
@@ -95,7 +97,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 14
+HARNESS_VERSION = 15
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

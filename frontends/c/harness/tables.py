@@ -22,6 +22,14 @@ def scalar_tables(sizes: Sequence[Sequence[CScalar]]) -> str:
     )
 
 
+def whole_scalars(sizes: Sequence[Sequence[CScalar]]) -> str:
+    """The function that draws one of a call's whole scalars at the present size; 0 where it has none."""
+    whole = [index for index, values in enumerate(zip(*sizes)) if not values[0].real]
+    drawn = [f"    if (bits % {len(whole)} == {k}) return tp_scalar_{i}[tp_set];" for k, i in enumerate(whole)]
+    unused = [] if drawn else ["    (void)bits;"]
+    return "\n".join(["static int64_t tp_whole_scalar(uint64_t bits) {", *drawn, *unused, "    return 0;", "}"])
+
+
 def wide_type(scalar: CScalar) -> str:
     return "double" if scalar.real else "int64_t"
 

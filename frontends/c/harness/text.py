@@ -19,6 +19,7 @@ from tunepass.frontends.c.harness.tables import (
     leaf_table,
     scalar_tables,
     table,
+    whole_scalars,
     wide_type,
 )
 from tunepass.frontends.cfamily.text.tokens import names_in
@@ -71,6 +72,7 @@ def harness_text(
         NEEDS_SOURCE if variables else "",
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         scalar_tables(scalars),
+        whole_scalars(scalars),
         _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         source.before,

@@ -14,8 +14,6 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import (
-    AT_TUNED,
-    DISTRIBUTIONS,
     Case,
     Inputs,
     advice,
@@ -23,7 +21,9 @@ from tunepass.evaluators.harness.reference.cases import (
     beyond,
     of_candidate,
     with_special_values,
+    with_unusual_scalars,
 )
+from tunepass.evaluators.harness.reference.distributions import ALIKE, DISTRIBUTIONS, EQUAL, MULTIPLES, SIGNED
 from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -35,10 +35,11 @@ FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, 
 def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     cases = all_cases((1, 2), FURTHER)
     optional = [case.words for case in cases if case.optional]
-    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 11 + 3
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 13 + 6 + 3
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
-    assert {case.size for case in cases if 8 < case.special < AT_TUNED} == {2}
-    assert {case.size for case in cases if case.special == AT_TUNED} == {0}, "rows are as long as usual"
+    assert {case.size for case in cases if 8 < case.special < ALIKE} == {2}
+    tuned, *again = (case.size for case in cases if case.special == ALIKE)
+    assert tuned == 0 and set(again) == {2}, "rows are as long as usual"
     assert {case.size for case in cases if case.extreme} == {4}
     assert len({case.argument for case in cases}) == len(cases)
 
@@ -53,6 +54,39 @@ def test_other_scalars_are_tried_just_before_those_of_the_pragma_at_the_same_len
     assert "`#pragma tunepass constraint k == ...`" in wrong and "sizes()" in advice(cases[-1], inputs, ["y"])
 
 
+def test_whole_numbers_are_large_with_other_scalars_and_at_the_smallest_size() -> None:
+    inputs = Inputs(
+        sizes=("n = 9", "n = 7, k = 2", "n = 7, k = 65", "n = 7"),
+        basic=1,
+        extra=(2, 3),
+        noted=(("with another k", (2,)),),
+        gaps=(2, 3),
+        unusual=((3, "k", 65, 9),),
+        drawn=True,
+        whole=True,
+    )
+    cases = all_cases((1, 2), inputs)
+    assert [(c.size, c.special, c.unusual) for c in cases if c.gaps] == [
+        (2, 0, False),
+        (3, 0, True),
+        (2, MULTIPLES, False),
+        (3, MULTIPLES, True),
+    ]
+    assert [case.special for case in cases if case.size == 4 and case.late] == [SIGNED]
+    assert with_unusual_scalars(cases, None) == with_unusual_scalars(cases, [3]) == tuple(c for c in cases if c.unusual)
+    assert not any(case.unusual for case in of_candidate(cases, None)) and not with_unusual_scalars(cases, [1, 2])
+
+
+def test_equal_and_different_elements_are_tried_at_the_widest_size() -> None:
+    inputs = replace(FURTHER, sizes=("n = 9", "n = 65539", "n = 7"), basic=1, wide=(2,), extra=(2,))
+    words = [
+        case.words
+        for case in all_cases((1, 2), replace(inputs, whole=True))
+        if case.special and case.size == 2 and case.late
+    ]
+    assert words == [f"at n = 65539, with {DISTRIBUTIONS[kind]}" for kind in (EQUAL, SIGNED)]
+
+
 def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
     """Whatever the lengths are: with other data, and with every distribution."""
     short = all_cases((1, 2), Inputs(drawn=True, whole=True, elements=100))
@@ -65,7 +99,7 @@ def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
 
 
 @pytest.mark.parametrize(
-    ("real", "whole", "count"), [(True, True, 27), (True, False, 16), (False, True, 17), (False, False, 4)]
+    ("real", "whole", "count"), [(True, True, 37), (True, False, 24), (False, True, 26), (False, False, 11)]
 )
 def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool, count: int) -> None:
     """Numbers within a range of the pragma's are made equal and put in order alone."""

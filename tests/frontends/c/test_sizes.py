@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.frontends.c.test_inputs import call_of
+from tunepass.diagnostics import Source
 from tunepass.frontends.c.call.extra_sizes import divided_by_most
 from tunepass.frontends.c.call.sizes import CHEAP, FurtherSizes, sizes_of_call
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.ir.c_kernel import CKernel
 
 
 def further(arguments: str, formals: str, clauses: str = "") -> FurtherSizes:
@@ -133,14 +136,58 @@ def test_whole_scalars_have_another_value_each_alone() -> None:
     arguments = "n = 64, k = 3, first = 0, step = 1, all = 1, last = n - 1, back = -2, y: out double[n]"
     formals = "int n, int k, unsigned first, long step, _Bool all, int last, int back, double *y"
     sizes = further(arguments, formals)
-    tried = {words: dict(sizes.sizes[number - 1]) for words, (number,) in sizes.noted}
+    tried = {words: [dict(sizes.sizes[number - 1]) for number in numbers] for words, numbers in sizes.noted}
     assert tried == {
-        "with another k": {"n": 37, "k": 2},
-        "with another first": {"n": 37, "first": 1},
-        "with another step": {"n": 37, "step": 2},
-        "with another all": {"n": 37, "all": 0},
+        "with another k": [{"n": 37, "k": 2}],
+        "with another first": [{"n": 37, "first": 1}],
+        "with another step": [{"n": 37, "step": 2}],
+        "with another all": [{"n": 37, "all": 0}],
     }
-    assert sizes.gaps == tuple(number for _, (number,) in sizes.noted)
+    noted = {number for _, numbers in sizes.noted for number in numbers}
+    unusual = {number for number, *_ in sizes.unusual}
+    assert set(sizes.gaps) == noted | unusual and not noted & unusual
+    values = {name: [value for _, of, value, _ in sizes.unusual if of == name] for name in ("k", "first", "all")}
+    assert values == {"k": [0, 1, -1, -3, 4, 37, 65, 257, 131101], "first": [37, 65, 257, 131101], "all": []}
+    assert {tuned for _, name, _, tuned in sizes.unusual if name == "k"} == {3}
+
+
+@pytest.mark.parametrize(("tuned", "tried", "larger"), [(9, [8, 2], 10), (8, [7, 2], 9), (255, [127, 3], 511)])
+def test_other_masks_are_tried_in_the_place_of_masks(tuned: int, tried: list[int], larger: int) -> None:
+    sizes = further(f"n = 4000, k = {tuned}, y: out double[n]", "int n, int k, double *y")
+    ((_, numbers),) = sizes.noted
+    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == tried
+    assert larger in {value for _, _, value, _ in sizes.unusual}
+
+
+@pytest.mark.parametrize(("element", "most"), [("signed char", 65), ("short", 257), ("long", 131101)])
+def test_a_whole_scalar_has_values_of_its_type_alone(element: str, most: int) -> None:
+    sizes = further("n = 64, k = 3, y: out double[n]", f"int n, {element} k, double *y")
+    assert max(value for _, _, value, _ in sizes.unusual) == most
+
+
+def test_a_scalar_of_an_enum_has_its_other_values() -> None:
+    text = (
+        "#pragma tunepass param T: ordinal(1, 2) = 1\n#pragma tunepass kernel f(n = 64, k = 4, y: out double[n])\n"
+        "enum kind { A, B = 4, C };\n"
+        "void f(int n, enum kind k, double *y) { for (int i = 0; i < n; i += 1) y[i] = T * k; }\n"
+    )
+    call = CFrontend().parse(Source("f.c", text)).kernels[0].body_as(CKernel).call
+    assert call is not None
+    sizes = sizes_of_call(call)
+    ((_, numbers),) = sizes.noted
+    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == [0, 5] and sizes.unusual == ()
+
+
+def test_scalars_within_lengths_are_smaller_where_the_source_fails() -> None:
+    sizes = further("m = 200, n = 50, ld = 256, A: inout double[ld*n]", "int m, int n, int ld, double *A")
+    pairs = [(dict(sizes.sizes[new - 1]), dict(sizes.sizes[old - 1])) for new, old in sizes.instead]
+    assert ({"n": 35, "ld": 37, "m": 37}, {"n": 35, "ld": 37}) in pairs
+    assert {new["m"] for new, _ in pairs} >= set(range(1, 34)) and all(new["m"] == new["ld"] for new, _ in pairs)
+
+
+def test_an_array_leaves_16_bits_where_no_number_does() -> None:
+    sizes = further("n = 100, A: in float[n*n], B: out float[n*n]", "int n, float *A, float *B")
+    assert dict(sizes.sizes[sizes.wide[-1] - 1]) == {"n": 259}
 
 
 def test_a_number_that_is_1_at_the_tuned_size_is_2() -> None:
@@ -163,4 +210,5 @@ def test_the_largest_number_leaves_16_bits_and_stays_the_largest() -> None:
     assert [dict(size) for size in sizes.sizes if dict(size)["n"] > 1000] == [
         {"n": (1 << 15) + 3, "m": 1},
         {"n": (1 << 16) + 3, "m": 1},
+        {"n": (1 << 17) + 3, "m": 1},
     ]

@@ -136,6 +136,7 @@ def _inputs(call: KernelCall) -> Inputs:
         basic=further.basic,
         middle=further.middle,
         short=further.short,
+        wide=further.wide,
         remainders=() if call.sizes is not None else further.remainders(max(tuned.values(), default=0)),
         one_size=further.none,
         finite=call.finite,
@@ -147,6 +148,9 @@ def _inputs(call: KernelCall) -> Inputs:
         extra=further.extra,
         noted=further.noted,
         gaps=further.gaps,
+        instead=further.instead,
+        unusual=further.unusual,
+        filled=tuple(a.name for a in call.arguments if isinstance(a, ArrayArgument) and a.direction == "out"),
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

@@ -68,6 +68,14 @@ class CheckedCase:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedCase:
+    """Outputs of the last of so many `calls` that were alike; of all but the last they were the same bit by bit."""
+
+    outputs: Outputs
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class FailedCase:
     """The case (its number in the run) in which a run failed."""
 
@@ -110,9 +118,10 @@ class HarnessRun:
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
         stack: int = 0,
+        apart_ns: int | None = None,
     ) -> dict[Case, CheckedCase] | Failed:
         """See `check_each`; the failure says in words in which case the run failed."""
-        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding, stack)
+        checked = self.check_each(cases, alignment, limits, calls, shapes, rounding, stack, apart_ns)
         if isinstance(checked, FailedCase):
             return Failed(checked.failure.stage, cases[checked.number].explained(checked.failure.log))
         return checked
@@ -126,13 +135,15 @@ class HarnessRun:
         shapes: Sequence[Shapes] | None = None,
         rounding: str = "",
         stack: int = 0,
+        apart_ns: int | None = None,
     ) -> dict[Case, CheckedCase] | FailedCase:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
         are those of the outputs in each case, if they are known. With a `stack` of so many bytes threads call, and in
-        up to two cases at once."""
+        up to two cases at once; with `apart_ns` also the first calls, the second so much later."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
         words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"rounding={rounding}"]
         words += [f"stack={stack}"] if stack else []
+        words += [f"apart={apart_ns}"] if apart_ns is not None else []
         words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
@@ -144,6 +155,16 @@ class HarnessRun:
             case: CheckedCase(outputs[k], unchanged.get(k, 0), share, peak, uncompared, worked[k], left)
             for k, case in enumerate(cases)
         }
+
+    def repeat(self, case: Case, alignment: int, limits: Limits, repeats: int, limit_s: float) -> RepeatedCase | Failed:
+        """Up to so many calls that are alike, in up to so many seconds of CPU time."""
+        words = ["mode=check", "calls=2", f"alignment={alignment}", f"repeats={repeats}"]
+        words += [f"limit_ms={int(1000 * limit_s)}", f"cases={replace(case, poison=0).argument}"]
+        spoken = self._run(words, limits, lambda talk: be_checked(talk, 2, token()))
+        if spoken.answer is None or spoken.failure is not None:
+            return spoken.failed
+        _, last = spoken.answer[0][0]
+        return RepeatedCase(last, spoken.report.repeated)
 
     def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:
         """One call of a program that the compiler made watchful, with what it printed."""

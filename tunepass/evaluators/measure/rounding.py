@@ -86,7 +86,8 @@ def spread_of(values: Array, others: Sequence[Array] = ()) -> ValueSpread:
         counted, peak = counted + finite.size, max(peak, high)
         if high:
             scaled = finite / high  # so that no square leaves the range
-            squares += high * high * np.dot(scaled, scaled)
+            with np.errstate(over="ignore"):
+                squares += high * high * np.dot(scaled, scaled)
         with np.errstate(invalid="ignore", over="ignore"):
             for other in others:
                 apart = np.abs(_wide(other[first : first + BLOCK]) - part)

@@ -35,7 +35,7 @@ U64 = (1 << 64) - 1
 
 
 ANY_TIME = frozenset({"fault", "refused", "error"})  # lines of a report, and when they are due
-DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged", "left", "log", "place", "pool", "set"}
+DESCRIBING = ANY_TIME | {"case", "array", "uncompared", "unchanged", "repeated", "left", "log", "place", "pool", "set"}
 CALLING = ANY_TIME | {"sample"}
 
 

@@ -24,6 +24,7 @@ FORMS = {
         "uncompared": r"uncompared (\S{1,200})",
         "left": r"left (rounding|flushing|traps|x87_control|x87_registers)",
         "unchanged": r"unchanged (\d{1,15})",
+        "repeated": r"repeated (\d{1,9})",
         "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
         "log": r"log (\d{1,20}) (\d{1,15}) ([1-9]\d{0,9})",
         "place": r"place (\d{1,20}) (\d{1,15})",
@@ -105,6 +106,7 @@ class Report:
     uncompared: list[str] = field(default_factory=list)  # places of which some memory has no known length
     left: list[str] = field(default_factory=list)  # of the processor's state, what calls left changed for their caller
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
+    repeated: int = 0  # calls that were alike
     samples: list[Sample] = field(default_factory=list)
     log: Log | None = None
     places: list[tuple[int, int]] = field(
@@ -145,6 +147,8 @@ class Report:
                 self.uncompared.append(words[0])
             case "left":
                 self.left.append(words[0])
+            case "repeated":
+                self.repeated = int(words[0])
             case "unchanged":
                 self.unchanged[len(self.cases) - 1] = int(words[0])
             case "log":

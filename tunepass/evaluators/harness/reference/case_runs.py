@@ -26,15 +26,18 @@ class CaseRuns:
 def run_cases(
     run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1, rounding: str = ""
 ) -> CaseRuns:
-    """All cases in one process; after a failure all others again. After a time-out those behind it fail as well."""
-    left, runs = list(cases), CaseRuns()
+    """All cases in one process; after a failure all others again. After a time-out those behind it fail as well, after
+    a failure with usual inputs those with others at the same size."""
+    left, runs, failures = list(cases), CaseRuns(), 0
     while left:
         checked = run.check_each(left, alignment, limits, calls, rounding=rounding)
         if not isinstance(checked, FailedCase):
             runs.checked = checked
             break
-        last = checked.failure.stage == "timeout" or len(runs.failed) == MOST_FAILURES
-        dropped = left[checked.number :] if last else [left[checked.number]]
+        failures += 1
+        last, failed = checked.failure.stage == "timeout" or failures > MOST_FAILURES, left[checked.number]
+        alike = [case for case in left if case.size == failed.size and not case.plain] if failed.plain else []
+        dropped = left[checked.number :] if last else [failed, *alike]
         runs.failed |= dict.fromkeys(dropped, checked.failure)
         left = [case for case in left if case not in runs.failed]
     return runs

@@ -9,48 +9,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.evaluators.harness.compare import POINTER
+from tunepass.evaluators.harness.reference.distributions import (
+    ALIKE,
+    AT_MIDDLE,
+    DISTRIBUTIONS,
+    EQUAL,
+    MULTIPLES,
+    PERMUTED,
+    REAL,
+    SIGNED,
+    SPECIAL,
+    WHOLE,
+)
 
-SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
-DISTRIBUTIONS = {  # distributions.h
-    4: "equal elements",
-    5: "ascending elements",
-    6: "few whole numbers",
-    7: "very small numbers",
-    8: "very large numbers",
-    9: "descending elements",
-    10: "zeros",
-    11: "numbers up to 8",
-    12: "numbers up to 87",
-    13: "numbers up to 700",
-    14: "numbers of mixed magnitudes",
-    15: "numbers whose squares overflow",
-    16: "whole numbers up to 2^16",
-    17: "whole numbers up to 2^31",
-    18: "whole numbers from -2^9 to 2^9",
-    19: "whole numbers from -2^16 to 2^16",
-    20: "whole numbers from -2^24 to 2^24",
-    21: "whole numbers from -2^31 to 2^31",
-    22: "whole numbers from -2^63 to 2^63",
-    23: "the largest whole numbers",
-    24: "the least whole numbers",
-    25: "quarters",
-    26: "elements most of which are alike",
-    27: "numbers whose squares underflow",
-    28: "odd numbers of all bits",
-    29: "the largest whole numbers beside the least",
-    30: "powers of two and their neighbours",
-}
-PERMUTED = (4, 5, 9, 26)  # numbers as they are drawn, alike or in another order
-REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28)  # of floating types alone
-WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
-WHOLE |= {23: (64, 0), 24: (63, 64), 29: (64, 64), 30: (64, 63)}
-"""Distributions of whole numbers alone: the bits of the largest and of the least number."""
-APART = (9, 10, *REAL, *WHOLE)
-"""Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
-# Tried as far as the source computes numbers there.
-GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24, 30, 29))
-AT_TUNED = 26  # at the tuned size, where that is cheap: rows are as long as usual
-AT_MIDDLE = (4, 5, 6, 7, 8, 29, AT_TUNED)  # at the largest cheap size; the others at the largest short one
 FURTHER_SEEDS = 6
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
@@ -66,11 +37,14 @@ class Inputs:
     is cheap and not small, `short` of one with few elements, `remainders` are those of each by 16, and at the end of
     the tuned one, `one_size` is why there are none. At the `extra` ones the source may fail more often than at others;
     at those of `noted` something else is tried, in words, and at those of `gaps` strides may leave elements unwritten.
+    Each of `instead` stands for another size where the source fails at that. At the `unusual` ones a scalar has a value
+    that callers may never give: its name, that value and the tuned one. `wide` are those beyond 16 bits, the last one
+    with most elements.
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
-    on the winner (None) or not at all. An array of random numbers is `drawn`; `real` and `whole`: of such arrays some
-    without a range hold floating numbers, and whole ones. `elements` are those of all arrays at the tuned size; `found`
-    are variables that are compared though nobody said so.
+    on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
+    `real` and `whole`: of those drawn some without a range hold floating numbers, and whole ones. `elements` are those
+    of all arrays at the tuned size; `found` are variables that are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()
@@ -78,6 +52,7 @@ class Inputs:
     basic: int = 0
     middle: int = 0
     short: int = 0
+    wide: tuple[int, ...] = ()
     remainders: tuple[int, ...] = ()
     one_size: str = ""
     finite: bool | None = True
@@ -90,6 +65,9 @@ class Inputs:
     extra: tuple[int, ...] = ()
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     gaps: tuple[int, ...] = ()
+    instead: tuple[tuple[int, int], ...] = ()
+    unusual: tuple[tuple[int, str, int, int], ...] = ()
+    filled: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
 
 
@@ -98,7 +76,8 @@ class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
     An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
     one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
-    unwritten."""
+    unwritten. An `unusual` one is tried on finalists: callers may never give such a scalar. One with `instead` is left
+    out unless the source fails at that size. A `wide` one has many elements."""
 
     seed: int
     size: int = 0
@@ -111,6 +90,9 @@ class Case:
     optional: bool = False
     late: bool = False
     gaps: bool = False
+    unusual: bool = False
+    wide: bool = False
+    instead: int = 0
 
     @property
     def argument(self) -> str:
@@ -121,6 +103,11 @@ class Case:
     def usual(self) -> bool:
         """As the kernel is called while it is timed."""
         return not self.words
+
+    @property
+    def plain(self) -> bool:
+        """Is nothing about it unusual but its size?"""
+        return not (self.special or self.pair)
 
     @property
     def extreme(self) -> bool:
@@ -145,9 +132,19 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
     noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
+    rare = {size for size, *_ in inputs.unusual}
     sizes = [
-        replace(c, late=c.size in inputs.extra, at_start=c.at_start and c.size not in noted, gaps=c.size in inputs.gaps)
+        replace(
+            c,
+            late=c.size in inputs.extra,
+            at_start=c.at_start and c.size not in noted | rare,
+            gaps=c.size in inputs.gaps,
+            unusual=c.size in rare,
+            instead=dict(inputs.instead).get(c.size, 0),
+            wide=c.size in inputs.wide,
+        )
         for c in sizes
+        if not (c.size in inputs.wide[-1:] and inputs.drawn)  # tried with other data
     ]
     distributed = _distributed(fresh, inputs)
     return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
@@ -157,7 +154,7 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: b
     """Of the reference's cases those in which a candidate is compared that may be called at these further sizes (None:
     at all): the tuned size with the first seed alone where one near it, with the second, is among them. Special values
     only where the source asks for them (`finite` is False)."""
-    usual_values = [case for case in cases if finite is False or not case.extreme]
+    usual_values = [case for case in cases if not case.unusual and (finite is False or not case.extreme)]
     allowed = [case for case in usual_values if sizes is None or case.size == 0 or case.size in sizes]
     near = any(case.size == 1 for case in allowed)
     first = next(case for case in allowed if case.usual)
@@ -170,6 +167,11 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: b
 def with_special_values(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
     """The reference's cases with special values in which such a candidate may be called."""
     return tuple(c for c in cases if c.extreme and (sizes is None or c.size == 0 or c.size in sizes))
+
+
+def with_unusual_scalars(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
+    """The same of the cases with scalars that callers may never give."""
+    return tuple(c for c in cases if c.unusual and (sizes is None or c.size in sizes))
 
 
 def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
@@ -209,11 +211,40 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
         )
         for k, words in DISTRIBUTIONS.items()
         if _changes_inputs(k, inputs)
-    ]
+    ] + [*_large_at_sizes(seed, inputs), *_alike_again(seed, inputs), *_wide(seed, inputs)]
+
+
+def _wide(seed: int, inputs: Inputs) -> list[Case]:
+    """Beyond 16 bits, with more equal elements than that, and with more different ones than bytes."""
+    different = [(size, SIGNED) for size in inputs.wide if inputs.whole]
+    kinds = [*((size, EQUAL) for size in inputs.wide[-1:]), *different]
+    return [replace(_at_other_size(seed, size, kind, inputs), wide=True) for size, kind in kinds]
+
+
+def _large_at_sizes(seed: int, inputs: Inputs) -> list[Case]:
+    """Usually whole numbers are below 256: rests of blocks and other scalars may matter only to larger ones."""
+    if not inputs.whole or not inputs.sizes:
+        return []
+    rare = {size for size, *_ in inputs.unusual}
+    cases = [_at_other_size(seed, size, MULTIPLES, inputs) for size in inputs.gaps]
+    other_scalars = [replace(case, gaps=True, unusual=case.size in rare) for case in cases]
+    return [_at_other_size(seed, len(inputs.sizes), SIGNED, inputs), *other_scalars]
+
+
+def _alike_again(seed: int, inputs: Inputs) -> list[Case]:
+    """Results may depend on the first elements that differ alone."""
+    size, words = inputs.short, f"with {DISTRIBUTIONS[ALIKE]}"
+    again = range(1, FURTHER_SEEDS + 1) if size or inputs.elements <= SHORT else ()
+    return [Case(seed=seed + k, size=size, special=ALIKE, shift=k, words=words, optional=True) for k in again]
+
+
+def _at_other_size(seed: int, size: int, distribution: int, inputs: Inputs) -> Case:
+    words = f"at {inputs.sizes[size - 1]}, with {DISTRIBUTIONS[distribution]}"
+    return Case(seed=seed, size=size, special=distribution, words=words, optional=True, late=True)
 
 
 def _size_of(distribution: int, inputs: Inputs) -> int:
-    if distribution == AT_TUNED and inputs.elements <= REDISTRIBUTED:
+    if distribution == ALIKE and inputs.elements <= REDISTRIBUTED:
         return 0
     return inputs.middle if distribution in AT_MIDDLE else inputs.short
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.harness import Calls
-from tunepass.evaluators.harness.reference.cases import APART, DISTRIBUTIONS, Case
+from tunepass.evaluators.harness.reference.cases import Case
+from tunepass.evaluators.harness.reference.distributions import APART, DISTRIBUTIONS
 from tunepass.evaluators.harness.reference.rounding import Rounded, Rounding, joined, spreads_of
 from tunepass.evaluators.measure.rounding import (
     Floats,

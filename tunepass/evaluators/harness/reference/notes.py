@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tunepass.evaluators.harness.compare import POINTER
-from tunepass.evaluators.harness.reference.cases import GROWING, Case, Inputs
+import numpy as np
+
+from tunepass.evaluators.harness.compare import POINTER, Output
+from tunepass.evaluators.harness.reference.cases import Case, Inputs
+from tunepass.evaluators.harness.reference.distributions import GROWING
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.ir.c_kernel import UNCOMPARED
 
 OTHER_MEMORY = -2  # a pointer to none of the harness's arrays (frontends/c/harness/outputs.h)
+RETURNED = "return"  # the name of what the kernel returns
+BETTER = "say with `range`, `fill` or `setup` which inputs make it differ"
+MOST_NAN = 0.1  # of the elements of an output, without a note
 WIDEST = 16  # remainders of sizes
 
 
@@ -18,25 +24,78 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     as others leave the same remainders; so are large numbers, as long as smaller ones are compared."""
     required = [(case, why) for case, why in reference.left_out if not case.optional]
     named = [(case, why) for case, why in required if case.size <= 1 or inputs.stated]
+    named = [(case, why) for case, why in named if case.size not in replaced(reference)]
     return (
         *(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in named),
         *([f"results are compared at the tuned size alone: {inputs.one_size}"] if inputs.one_size else ()),
         *missing_remainders(reference, inputs),
         *_untried(reference, inputs),
+        *_partly_telling(reference, inputs),
         *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
 
 
+def replaced(reference: Reference) -> set[int]:
+    """Sizes in the place of which others are compared, with smaller scalars."""
+    return {case.instead for case in reference.expected if case.instead}
+
+
 def _untried(reference: Reference, inputs: Inputs) -> Iterator[str]:
-    compared, reasons = {case.size for case in reference.expected}, {c.size: why for c, why in reference.left_out}
+    compared = {case.size for case in reference.expected} | replaced(reference)
+    reasons = {case.size: why for case, why in reference.left_out if not case.special}
     for words, sizes in inputs.noted:
         if compared.isdisjoint(sizes):
             yield f"nothing is compared {words}: {next(reasons[size] for size in sizes)}"
 
 
+def telling_nothing(reference: Reference, inputs: Inputs) -> list[str]:
+    """Reasons why no comparison tells anything: all that the kernel computes is the same in every case."""
+    outputs = _same_everywhere(reference, inputs)
+    names = {output.name for expected in reference.expected.values() for output in expected.calls[0]}
+    return [*outputs.values()] if names == outputs.keys() else []
+
+
+def _partly_telling(reference: Reference, inputs: Inputs) -> Iterator[str]:
+    """Notes on arrays that tell nothing or little."""
+    same, nothing = _same_everywhere(reference, inputs), telling_nothing(reference, inputs)
+    yield from (f"{why}: {BETTER}" for name, why in same.items() if nothing or name in inputs.filled)
+    usual = [output for case, each in reference.expected.items() if case.usual for output in each.calls[0]]
+    for name in dict.fromkeys(output.name for output in usual if output.values.dtype.kind == "f"):
+        values = np.concatenate([output.values for output in usual if output.name == name])
+        lost = int(np.isnan(values).sum())
+        if name not in same and lost > MOST_NAN * values.size:
+            yield f"{lost} of {values.size} values of {name} are NaN, which tells little of a configuration: {BETTER}"
+
+
+def _same_everywhere(reference: Reference, inputs: Inputs) -> dict[str, str]:
+    """By name the results and the arrays only written that random inputs do not change, in words; others differ by
+    themselves."""
+    if not inputs.drawn:
+        return {}
+    first: dict[str, Output] = {}
+    differing, written = set[str](), {RETURNED, *inputs.filled}
+    for expected in reference.expected.values():
+        for output in expected.calls[0]:
+            alike = output.name.partition(".")[0] in written and output.name not in differing
+            if not alike or not output.values.size:
+                continue
+            value = first.setdefault(output.name, Output(output.name, output.values[:1])).values[0]
+            same = output.values == value
+            if value != value:
+                same = np.isnan(output.values)
+            if not same.all():
+                differing.add(output.name)
+    return {
+        name: f"{'the result' if name == RETURNED else name} is {output.values[0]:.6g} in all cases: that tells nothing"
+        for name, output in first.items()
+        if name not in differing
+    }
+
+
 def _is_noted(case: Case, reference: Reference) -> bool:
     first = {each: group[0] for group in GROWING for each in group}.get(case.special, case.special)
-    return case.special > 0 and first not in {compared.special for compared in reference.expected}
+    compared = {each.special for each in reference.expected if not (each.late or each.gaps)}
+    return case.special > 0 and not (case.late or case.gaps) and first not in compared
 
 
 def missing_remainders(reference: Reference, inputs: Inputs) -> Iterator[str]:

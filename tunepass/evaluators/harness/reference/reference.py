@@ -18,8 +18,9 @@ from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_cases
-from tunepass.evaluators.harness.reference.cases import DISTRIBUTIONS, WHOLE, Case, beyond
+from tunepass.evaluators.harness.reference.cases import Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
+from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, WHOLE
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.reference.rounding import Rounding
 from tunepass.evaluators.measure.rounding import StatedTolerance
@@ -34,6 +35,7 @@ SLOWER = 20.0  # a check may take this many times the reference's before it coun
 FEW, MANY, MOST, QUICK_S, SMALL = 3, 6, 12, 0.05, 1 << 16
 FAILS = "the source itself crashes or leaves its arrays there, or with smaller ones"
 AGAIN_S = 0.1  # CPU time of the source in cases that are tried at the tuned size instead of their own
+BRIEF_S = 0.5  # of all cases with scalars that callers may never give, and of those with many elements
 SIZE_FAILS = "the source itself fails at the size at which they are tried"
 OVERFLOWS = "the source's own arithmetic overflows there"
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
@@ -189,14 +191,19 @@ def _run_others(
     tried at the tuned size where the source fails at theirs, if all of that is cheap."""
     others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
-    for group, group_limits in (
-        (_required, limits),
-        (_optional, short),
-        (_late, short),
-        (_whole, short),
-        (_extreme, short),
-    ):
-        runs = run_cases(run, [c for c in cases if group(c)], alignment, group_limits, calls=2)
+    brief = replace(limits, wall_s=min(short.wall_s, BRIEF_S))
+    for group, group_limits in {
+        "required": limits,
+        "optional": short,
+        "late": short,
+        "whole": short,
+        "extreme": short,
+        "unusual": brief,
+        "wide": brief,
+    }.items():
+        right = {case.size for case in others.checked}
+        chosen = [c for c in cases if _group_of(c) == group and not (c.instead and c.instead in right)]
+        runs = run_cases(run, chosen, alignment, group_limits, calls=2)
         astray = _at_failing_sizes(runs, others)
         if len(astray) * call_s <= AGAIN_S:
             again = [replace(case, size=0) for case in astray]
@@ -215,12 +222,13 @@ def _run_others(
                 others.left_out[case] = reason
             elif isinstance(result, CheckedCase):
                 checked[case] = result
-        if group is _whole:
-            failed = [case for case, failure in runs.failed.items() if failure.stage in ("crash", "out_of_bounds")]
+        if group == "whole":
+            crashing = [case for case, failure in runs.failed.items() if failure.stage in ("crash", "out_of_bounds")]
+            failed = [case for case in crashing if not case.gaps]
             failed += [case for case in checked if beyond(failed, case)]
             checked = {case: each for case, each in checked.items() if case not in failed}
-            others.left_out |= dict.fromkeys(failed, FAILS)
-        if group in (_optional, _late, _whole):
+            others.left_out |= dict.fromkeys([*failed, *crashing], FAILS)
+        if group in ("optional", "late", "whole", "unusual", "wide"):
             checked, dear = affordable(checked, call_s, calls=2)
             others.left_out |= dear
         others.checked |= checked
@@ -230,41 +238,29 @@ def _run_others(
 def _at_failing_sizes(runs: CaseRuns, others: _Others) -> dict[Case, str]:
     """Cases with other data or arrays that failed because the source does at their size, whatever the data; and how."""
     reasons = {**others.left_out, **{case: failure.log for case, failure in runs.failed.items()}}
-    fails = {c.size: f"{SIZE_FAILS}: {why}" for c, why in reasons.items() if _is_plain(c)}
+    fails = {c.size: f"{SIZE_FAILS}: {why}" for c, why in reasons.items() if c.plain}
     behind = runs.failed if fails else {}  # at the tuned size, but after too many failures
-    causes = {case: fails.get(case.size, failure.log) for case, failure in behind.items() if not _is_plain(case)}
+    moving = {case: failure for case, failure in behind.items() if not (case.plain or case.late or case.unusual)}
+    causes = {case: fails.get(case.size, failure.log) for case, failure in moving.items()}
     return {case: why for case, why in causes.items() if case.size in fails or not case.size}
 
 
-def _is_plain(case: Case) -> bool:
-    """Is nothing about it unusual but its size?"""
-    return not (case.special or case.pair)
-
-
-def _required(case: Case) -> bool:
-    return not (case.usual or case.optional)
-
-
-def _optional(case: Case) -> bool:
-    return case.optional and not (case.late or case.extreme or _whole(case))
-
-
-def _late(case: Case) -> bool:
-    return case.late
-
-
-def _whole(case: Case) -> bool:
-    """With whole numbers that may lead the source, as indices, into memory that is not its own."""
-    return case.special in WHOLE
-
-
-def _extreme(case: Case) -> bool:
-    return case.optional and case.extreme
+def _group_of(case: Case) -> str:
+    """Whole numbers may lead the source, as indices, into memory that is not its own."""
+    if case.usual or not case.optional:
+        return "" if case.usual else "required"
+    if case.unusual or case.extreme:
+        return "unusual" if case.unusual else "extreme"
+    if case.wide:
+        return "wide"
+    if case.special in WHOLE:
+        return "whole"
+    return "late" if case.late else "optional"
 
 
 def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
     """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
-    cases = [case for case in others.checked if _whole(case) or case.gaps]
+    cases = [case for case in others.checked if case.special in WHOLE or case.gaps]
     if not cases:
         return
     watched = rounding.watched()

@@ -18,6 +18,7 @@ from tunepass.study.outcome import Failed
 
 SMALL_STACK, LARGE_STACK = 1 << 20, 64 << 20  # bytes
 CALLS = 24  # of each of the two callers, at most
+FIRST_APART_NS = (0, 300, 1000, 3000, 10000, 30000)  # of two first calls
 LONGER = 4  # times as many, of a source whose candidate fails
 CALLS_S = 0.2
 OUTPUT_BYTES = 32 << 20
@@ -57,19 +58,28 @@ class ThreadCalls:
             return Concurrency(stack, 2, small)
         return Concurrency(stack, 1, small, (f"the source itself fails when two threads call it: {_brief(both)}",))
 
-    def failure(self, run: HarnessRun, stack: int, callers: int, longer: int = 1) -> Failed | None:
-        """The failure when so many threads call it."""
+    def first_failure(self, run: HarnessRun, stack: int) -> Failed | None:
+        """The failure when two threads make the first calls of a program at once."""
+        failures = (self.failure(run, stack, 2, apart_ns=apart_ns) for apart_ns in FIRST_APART_NS)
+        return next((failure for failure in failures if failure is not None), None)
+
+    def failure(
+        self, run: HarnessRun, stack: int, callers: int, longer: int = 1, apart_ns: int | None = None
+    ) -> Failed | None:
+        """The failure when so many threads call it; `apart_ns`: once, the second of them so much later."""
         cases = [replace(case, shift=1) for case in self.reference.expected if case.usual][:callers]
-        calls = self._calls(cases, longer) if callers > 1 else 2
+        calls = 2 if callers == 1 else 1 if apart_ns is not None else self._calls(cases, longer)
         threaded = replace(run, environment=(*run.environment, *ENVIRONMENT), cpus=())
-        outcome = threaded.check(cases, self.reference.alignment, self.limits, calls=calls, stack=stack)
+        outcome = threaded.check(
+            cases, self.reference.alignment, self.limits, calls=calls, stack=stack, apart_ns=apart_ns
+        )
         how = f"called by {'two threads at once' if callers > 1 else 'a thread'}, with a stack of {stack >> 20} MiB"
         if isinstance(outcome, Failed):
             return Failed(outcome.stage, f"{how}: {outcome.log}")
         for case, checked in outcome.items():
             expected = self.reference.expected[replace(case, shift=0)]
             for number, outputs in enumerate(checked.calls):
-                if wrong := expected.mismatches(number % 2, outputs):
+                if wrong := expected.mismatches(number % 2 if calls > 1 else case.poison, outputs):
                     words = "\n".join(str(mismatch) for mismatch in wrong)
                     return Failed("wrong_result", f"{how}, in call {number + 1} of {calls}: {words}")
         return None

@@ -1,0 +1,162 @@
+"""What finalists are asked besides: unusual scalars, very many calls, other numbers of processors, first calls at once;
+and outputs that tell nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.source import Attack
+from tests.evaluators.test_wrong_kernels import WRONG, task_of
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.kernel_task import KernelTask
+from tunepass.space.configuration import Configuration
+from tunepass.study.ledger import Check
+from tunepass.study.outcome import Failed
+
+SOURCES = {path.stem: path for path in WRONG}
+HEAD = """\
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass param AFTER: categorical("-DAFTER=0", "-DAFTER=1") = "-DAFTER=0" flag
+"""
+
+
+def looked_at(task: KernelTask, attacking: int = 1) -> tuple[Failed | None, dict[str, Check], tuple[str, ...]]:
+    """What is found of the candidate, the rows of its ledger, and the warnings."""
+    with CompileRun(task) as evaluator:
+        configuration = Configuration({"ATTACK": attacking, "AFTER": "-DAFTER=0"})
+        found = evaluator.look_again(configuration)
+        return found, {check.name: check for check in evaluator.checks(configuration).checks}, evaluator.warnings
+
+
+def attack_task(name: str, folder: Path) -> KernelTask:
+    attack = Attack.read(SOURCES[name])
+    return task_of(folder, attack.text, attack.compiler)
+
+
+DIVIDE = (
+    HEAD
+    + """
+#pragma tunepass kernel divide(n = 40, d = 10, x: in unsigned[n], y: out unsigned[n])
+void divide(int n, unsigned d, const unsigned *x, unsigned *y)
+{
+    const unsigned long reciprocal = d ? ((1ul << 35) + d - 1) / d : 0;
+    for (int i = 0; i < n; i++)
+#if ATTACK
+        y[i] = d < 2 ? x[i] : (unsigned)((unsigned __int128)x[i] * reciprocal >> 35);
+#else
+        y[i] = d < 2 ? x[i] : x[i] / d;
+#endif
+}
+"""
+)
+
+
+def test_a_difference_with_a_scalar_that_callers_may_never_give_is_told(tmp_path: Path) -> None:
+    """By multiples of the scalar: the reciprocal is right for 10, 9 and 2, and of most numbers for 37."""
+    found, rows, warnings = looked_at(task_of(tmp_path, DIVIDE))
+    assert found is None and rows["scalars"].state == "could not run"
+    assert rows["scalars"].reason.startswith("it computes something else than the source where `d` is 37")
+    assert rows["scalars"].remedy == "write `constraint d == 10` if it never is"
+    assert any("computes something else than the source where `d` is 37" in words for words in warnings)
+
+
+@pytest.mark.slow
+def test_a_constraint_excludes_other_scalars(tmp_path: Path) -> None:
+    text = DIVIDE.replace("#pragma tunepass kernel", "#pragma tunepass constraint d == 10\n#pragma tunepass kernel")
+    found, rows, warnings = looked_at(task_of(tmp_path, text))
+    assert (found, rows["scalars"].state, warnings) == (None, "not requested", ())
+
+
+@pytest.mark.slow
+def test_what_is_right_with_unusual_scalars_has_its_rows(tmp_path: Path) -> None:
+    found, rows, _ = looked_at(task_of(tmp_path, DIVIDE), 0)
+    assert found is None and {rows[name].state for name in ("outputs", "scalars", "repeated calls")} == {"ran"}
+    assert rows["processors"].state == "not requested"
+
+
+COUNTED = (
+    HEAD
+    + """
+#pragma tunepass kernel scale(n = 40, x: in double[n], y: out double[n])
+void scale(int n, const double *x, double *y)
+{
+#if ATTACK
+    static __thread unsigned short calls;
+    double factor = ++calls ? 3 : 0;
+#else
+    double factor = 3;
+#endif
+    for (int i = 0; i < n; i++) y[i] = factor * x[i];
+}
+"""
+)
+
+
+def test_what_goes_wrong_after_65536_calls_is_found(tmp_path: Path) -> None:
+    found, _, _ = looked_at(task_of(tmp_path, COUNTED))
+    assert found is not None and found.stage == "wrong_result" and "in call 65536 at n = " in found.log
+
+
+@pytest.mark.slow
+def test_a_source_that_is_too_slow_for_65536_calls_is_not_called_so(tmp_path: Path) -> None:
+    slow = COUNTED.replace("for (int i", "for (volatile int k = 0; k < 100000; k++);\n    for (int i")
+    found, rows, _ = looked_at(task_of(tmp_path, slow))
+    assert found is None and rows["repeated calls"].state == "not requested"
+    assert "of 65600 calls were compared" in rows["repeated calls"].reason
+
+
+@pytest.mark.slow
+def test_other_numbers_of_processors_are_told(tmp_path: Path) -> None:
+    found, _, _ = looked_at(attack_task("shares_of_processors", tmp_path))
+    assert found is not None and found.stage == "wrong_result" and found.log.startswith("with 3 processors, at n = 2")
+
+
+@pytest.mark.slow
+def test_who_divides_by_the_number_of_processors_rightly_passes(tmp_path: Path) -> None:
+    attack = Attack.read(SOURCES["shares_of_processors"])
+    text = attack.text.replace(
+        "if (n % 2) y[n - 1] = 3 * x[n - 1];", "for (int i = shares * each; i < n; i++) y[i] = 3 * x[i];"
+    )
+    found, rows, _ = looked_at(task_of(tmp_path, text, attack.compiler))
+    assert found is None and rows["processors"].state == "ran"
+
+
+@pytest.mark.slow
+def test_a_table_that_is_said_to_be_full_before_it_is_filled_is_found(tmp_path: Path) -> None:
+    found, _, _ = looked_at(attack_task("lazily_filled", tmp_path))
+    assert found is not None and found.stage == "wrong_result" and "two threads at once" in found.log
+
+
+ALWAYS_NO = (
+    HEAD
+    + """
+#pragma tunepass kernel contains(n = 40, x: in float[n] range(0, 1), y: in float[n] range(2, 3))
+int contains(int n, const float *x, const float *y)
+{
+    for (int i = 0; i < n && !ATTACK; i++)
+        if (x[i] == y[i]) return 1;
+    return 0;
+}
+"""
+)
+
+
+def test_results_that_are_the_same_in_every_case_tell_nothing(tmp_path: Path) -> None:
+    found, rows, warnings = looked_at(task_of(tmp_path, ALWAYS_NO))
+    assert found is None and rows["outputs"].state == "could not run"
+    assert (
+        rows["outputs"].reason == "the result is 0 in all cases: that tells nothing"
+        and "`range`" in rows["outputs"].remedy
+    )
+    assert any(words.startswith("the result is 0 in all cases") for words in warnings)
+
+
+@pytest.mark.slow
+def test_an_error_code_beside_other_results_is_no_matter(tmp_path: Path) -> None:
+    """Nor are zeros in place of what an array held."""
+    text = ALWAYS_NO.replace("y: in float[n]", "y: inout float[n]").replace("const float *y", "float *y")
+    text = text.replace("return 0;", "for (int i = 0; i < n; i++) y[i] = 0;\n    return 0;")
+    found, rows, warnings = looked_at(task_of(tmp_path, text), 0)
+    assert found is None and rows["outputs"].state == "ran" and not any("tells" in words for words in warnings)

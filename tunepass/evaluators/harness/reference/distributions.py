@@ -1,0 +1,49 @@
+"""Special values and distributions of random inputs, by the numbers that a harness knows them by."""
+
+from __future__ import annotations
+
+SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
+DISTRIBUTIONS = {  # distributions.h
+    4: "equal elements",
+    5: "ascending elements",
+    6: "few whole numbers",
+    7: "very small numbers",
+    8: "very large numbers",
+    9: "descending elements",
+    10: "zeros",
+    11: "numbers up to 8",
+    12: "numbers up to 87",
+    13: "numbers up to 700",
+    14: "numbers of mixed magnitudes",
+    15: "numbers whose squares overflow",
+    16: "whole numbers up to 2^16",
+    17: "whole numbers up to 2^31",
+    18: "whole numbers from -2^9 to 2^9",
+    19: "whole numbers from -2^16 to 2^16",
+    20: "whole numbers from -2^24 to 2^24",
+    21: "whole numbers from -2^31 to 2^31",
+    22: "whole numbers from -2^63 to 2^63",
+    23: "the largest whole numbers",
+    24: "the least whole numbers",
+    25: "quarters",
+    26: "elements most of which are alike",
+    27: "numbers whose squares underflow",
+    28: "odd numbers of all bits",
+    29: "the largest whole numbers beside the least",
+    30: "powers of two and their neighbours",
+    31: "numbers that differ little",
+    32: "elements equal to the largest",
+    33: "multiples of whole scalars and their neighbours",
+}
+EQUAL, SIGNED, ALIKE, MULTIPLES = 4, 21, 26, 33  # of the distributions
+PERMUTED = (EQUAL, 5, 9, ALIKE, 32)  # numbers as they are drawn, alike or in another order
+REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31)  # of floating types alone
+WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
+WHOLE |= {23: (64, 0), 24: (63, 64), 29: (64, 64), 30: (64, 63), MULTIPLES: (64, 63)}
+"""Distributions of whole numbers alone: the bits of the largest and of the least number."""
+APART = (9, 10, *REAL, *WHOLE)
+"""Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
+# Tried as far as the source computes numbers there.
+GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29))
+# `ALIKE` elements at the tuned size, where that is cheap: rows are as long as usual
+AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, ALIKE)  # at the largest cheap size; the others at the largest short one
