@@ -9,8 +9,8 @@ import pytest
 from tests.attacks.source import Attack
 from tests.evaluators.test_wrong_kernels import WRONG, task_of
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness_look import HarnessLook
 from tunepass.evaluators.harness.verification.races import PAUSED, SCHEDULES, ThreadSchedule
+from tunepass.evaluators.harness_look import HarnessLook
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check
 
