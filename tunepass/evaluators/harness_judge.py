@@ -106,7 +106,9 @@ class HarnessJudge:
             return Check("scalars", "not requested", NO_SCALARS if task.inputs.extra else NO_OTHER_SIZES), ""
         sizes = task.sizes_for(configuration)
         if sizes is not None and unusual.keys().isdisjoint(sizes):
-            return Check("scalars", "not requested", "the constraints exclude other values"), ""
+            return Check(
+                "scalars", "not requested", "the constraints exclude other values, or the size at which they are tried"
+            ), ""
         cases = with_unusual_scalars(tuple(reference.expected), sizes)
         if not cases:
             return Check("scalars", "could not run", "the source itself fails with other values"), ""
@@ -129,7 +131,9 @@ class HarnessJudge:
         """The cases in which the source computes something else, and what is wrong."""
         reference = self._reference()
         runs = run_cases(run, cases, reference.alignment, limits)
-        differing = {case: failure.log for case, failure in runs.failed.items()}
+        # After a time-out the cases behind it were not run: theirs is the same failure.
+        failures = {id(runs.failed[case]): case for case in reversed(cases) if case in runs.failed}
+        differing = {case: runs.failed[case].log for case in failures.values()}
         for case, checked in runs.checked.items():
             wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
             differing |= {case: str(wrong[0])} if wrong else {}

@@ -28,9 +28,11 @@ from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
-from tunepass.study.ledger import not_requested, ran_unless
+from tunepass.study.ledger import Check, not_requested, ran_unless
 from tunepass.study.outcome import Failed
 
+HIDDEN = "what it calls cannot be read before the link that optimises"
+WITHOUT_LTO = "compile without -flto"
 RACE_REMEDY = "gcc or clang with libtsan, and threads of POSIX, C, C++ or gcc's OpenMP"
 SANITIZER_REMEDY = "gcc or clang with libasan and libubsan"
 
@@ -50,8 +52,8 @@ class HarnessLook:
         self._reference, self._harness = reference, harness
         self._concurrency: Concurrency | None = None
         self._repeated: Case | str | None = None  # in which many calls are made, or why in none
-        self._asking: dict[Configuration, bool] = {}  # do candidates ask how many processors there are?
-        self._source_asks = False
+        self._asking: dict[Configuration, bool | None] = {}  # do candidates ask how many processors there are?
+        self._source_asks: bool | None = False
         self._unwatched: dict[str, None] = {}  # why ThreadSanitizer did not watch a candidate
         self._unsteady: dict[ThreadSchedule, str] | None = None  # schedules under which the reference is, and why
 
@@ -88,6 +90,9 @@ class HarnessLook:
     def _first_failure(self, calls: ThreadCalls, run: HarnessRun, stack: int, at_once: list[str]) -> Failed | None:
         """When its first calls are made at once, where it keeps what the source does not."""
         failure = calls.first_failure(run, stack)
+        if failure is not None and failure.stage not in GRAVE:
+            at_once.append(failure.log)
+            return None
         if failure is not None and (again := calls.first_failure(self._reference().run, stack)):
             at_once.append(f"the source itself fails at times: {again.log}")
             return None
@@ -118,7 +123,11 @@ class HarnessLook:
         self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]
     ) -> Failed | None:
         """On machines with other numbers of processors, if it asks for them."""
-        if not self._asking.get(configuration, False):
+        asks = self._asking.get(configuration, False)
+        if asks is None:
+            self.ledgers.note(configuration, Check("processors", "could not run", HIDDEN, WITHOUT_LTO))
+            return None
+        if not asks:
             self.ledgers.note(configuration, *not_requested("it does not ask how many there are", "processors"))
             return None
         reference = self._reference()
@@ -126,7 +135,9 @@ class HarnessLook:
         with self.workspace.scratch() as folder:
             failure = others.failure(self._harness(), candidate, replace(run, folder=folder))
         reasons = [failure.reason] if isinstance(failure, Unwatched) else []
-        if isinstance(failure, Failed) and self._source_asks:
+        if isinstance(failure, Failed) and failure.stage not in GRAVE:
+            reasons.append(f"{failure.stage} {failure.log}")
+        elif isinstance(failure, Failed) and self._source_asks:
             reasons.append(f"the source itself asks how many there are: {failure.log}")
         self.ledgers.note(configuration, ran_unless("processors", reasons))
         return failure if isinstance(failure, Failed) and not reasons else None

@@ -145,8 +145,8 @@ def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collecti
 
 
 def with_unusual_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[tuple[str, Size]]:
-    """The same with values that callers may never give: larger ones, 0, 1 and negative ones; beside the scalar's name,
-    the smallest magnitudes first."""
+    """The same with values that callers may never give: larger ones, 0, 1 and negative ones; beside the scalar's name.
+    By magnitude, those above 0 first: the source may never end with a step of 0, and what follows is left out then."""
     tried = {name: [dict(s)[name] for s in sizes] for name, sizes in with_other_whole(arguments, size, varied).items()}
     unusual = [
         (a.name, _changed(size, a.name, other))
@@ -154,7 +154,11 @@ def with_unusual_whole(arguments: Sequence[Argument], size: Size, varied: Collec
         for other in (() if a.enumerators else _unusual_whole(a.element, value, tried[a.name]))
     ]
     possible = [(name, other) for name, other in unusual if fits(arguments, other, least=1)]
-    return sorted(possible, key=lambda each: abs(dict(each[1])[each[0]]))
+    return sorted(possible, key=lambda each: _after(dict(each[1])[each[0]]))
+
+
+def _after(value: int | float) -> tuple[bool, int | float]:
+    return value <= 0, abs(value)
 
 
 def _whole_scalars(

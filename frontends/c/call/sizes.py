@@ -154,6 +154,7 @@ def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[S
     noted = {**proportions, **scaled}
     instead = regular.reduced([size for there in proportions.values() for size in there])
     others = [size for there in noted.values() for size in there]
+    instead = {reduced: size for reduced, size in instead.items() if reduced not in others}
     added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small), *instead))
     extra = [size for size in added if size not in (*regular.sizes, *wide)]
     unusual = {size: name for name, size in with_unusual_whole(arguments, small, free)}

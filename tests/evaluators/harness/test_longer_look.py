@@ -160,3 +160,77 @@ def test_an_error_code_beside_other_results_is_no_matter(tmp_path: Path) -> None
     text = text.replace("return 0;", "for (int i = 0; i < n; i++) y[i] = 0;\n    return 0;")
     found, rows, warnings = looked_at(task_of(tmp_path, text), 0)
     assert found is None and rows["outputs"].state == "ran" and not any("tells" in words for words in warnings)
+
+
+PINNED = (
+    HEAD
+    + """
+#define _GNU_SOURCE
+#include <sched.h>
+#pragma tunepass kernel twice(n = 40, x: in double[n], y: out double[n])
+void twice(int n, const double *x, double *y)
+{
+#if ATTACK
+    cpu_set_t given, one;
+    sched_getaffinity(0, sizeof given, &given);
+    for (int k = 0; k < CPU_SETSIZE; k++)
+        if (CPU_ISSET(k, &given)) {
+            CPU_ZERO(&one);
+            CPU_SET(k, &one);
+            if (sched_setaffinity(0, sizeof one, &one) != 0) __builtin_trap();
+        }
+#endif
+    for (int i = 0; i < n; i++) y[i] = 2 * x[i];
+}
+"""
+)
+
+
+@pytest.mark.slow
+def test_who_is_put_on_each_processor_that_it_is_told_of_passes(tmp_path: Path) -> None:
+    found, rows, _ = looked_at(task_of(tmp_path, PINNED))
+    assert found is None and rows["processors"].state == "ran"
+
+
+@pytest.mark.slow
+def test_calls_that_cannot_be_read_before_a_link_that_optimises_are_told(tmp_path: Path) -> None:
+    found, rows, _ = looked_at(task_of(tmp_path, DIVIDE.replace("d = 10", "d = 16"), ("gcc", "-O2", "-flto")))
+    assert found is None and rows["processors"].state == "could not run" and "-flto" in rows["processors"].remedy
+
+
+SLEEPS = (
+    HEAD
+    + """
+#include <time.h>
+#pragma tunepass kernel twice(n = 40, x: in double[n], y: out double[n])
+void twice(int n, const double *x, double *y)
+{
+    if (ATTACK) nanosleep(&(struct timespec){0, 40000000}, 0);
+    for (int i = 0; i < n; i++) y[i] = 2 * x[i];
+}
+"""
+)
+
+
+@pytest.mark.slow
+def test_many_calls_that_take_too_long_refuse_nobody(tmp_path: Path) -> None:
+    found, rows, _ = looked_at(task_of(tmp_path, SLEEPS))
+    assert found is None and rows["repeated calls"].state == "could not run"
+    assert "of 65600 calls were compared" in rows["repeated calls"].reason or "timeout" in rows["repeated calls"].reason
+
+
+def test_a_size_that_stands_for_another_may_be_one_of_another_scalar(tmp_path: Path) -> None:
+    """Of 15 elements both: k one less, and n one less with k lowered to it."""
+    source = (
+        HEAD
+        + """
+#pragma tunepass kernel twice(n = 16, k = 16, x: in double[n], y: out double[n])
+void twice(int n, int k, const double *x, double *y)
+{
+    if (k < 3) __builtin_trap();
+    for (int i = 0; i < n; i++) y[i] = 2 * x[i] + ATTACK * (k < 0);
+}
+"""
+    )
+    found, rows, _ = looked_at(task_of(tmp_path, source))
+    assert found is None and rows["outputs"].state == "ran"

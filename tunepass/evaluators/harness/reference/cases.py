@@ -144,7 +144,6 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
             wide=c.size in inputs.wide,
         )
         for c in sizes
-        if not (c.size in inputs.wide[-1:] and inputs.drawn)  # tried with other data
     ]
     distributed = _distributed(fresh, inputs)
     return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)

@@ -44,8 +44,9 @@ def _untried(reference: Reference, inputs: Inputs) -> Iterator[str]:
     compared = {case.size for case in reference.expected} | replaced(reference)
     reasons = {case.size: why for case, why in reference.left_out if not case.special}
     for words, sizes in inputs.noted:
-        if compared.isdisjoint(sizes):
-            yield f"nothing is compared {words}: {next(reasons[size] for size in sizes)}"
+        why = next((reasons[size] for size in sizes if size in reasons), "")
+        if why and compared.isdisjoint(sizes):
+            yield f"nothing is compared {words}: {why}"
 
 
 def telling_nothing(reference: Reference, inputs: Inputs) -> list[str]:

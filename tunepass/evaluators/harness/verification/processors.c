@@ -24,6 +24,20 @@ int __wrap_get_nprocs(void) { return wanted(); }
 int __wrap_get_nprocs_conf(void) { return wanted(); }
 int __wrap_omp_get_num_procs(void) { return wanted(); }
 unsigned __wrap__ZNSt6thread20hardware_concurrencyEv(void) { return (unsigned)wanted(); }
+unsigned __wrap__ZNSt3__16thread20hardware_concurrencyEv(void) { return (unsigned)wanted(); } /* libc++ */
+/* A thread that is put on a processor which this machine does not have stays where it is. */
+int __wrap_sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set) {
+    (void)process, (void)bytes, (void)set;
+    return 0;
+}
+int __wrap_pthread_setaffinity_np(unsigned long thread, size_t bytes, const cpu_set_t *set) {
+    (void)thread, (void)bytes, (void)set;
+    return 0;
+}
+int __wrap_pthread_attr_setaffinity_np(void *attributes, size_t bytes, const cpu_set_t *set) {
+    (void)attributes, (void)bytes, (void)set;
+    return 0;
+}
 int __wrap_sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set) {
     (void)process;
     return fill(bytes, (unsigned char *)set);

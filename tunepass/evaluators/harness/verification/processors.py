@@ -29,12 +29,16 @@ TELLING = (
     "pthread_getaffinity_np",
     "omp_get_num_procs",
     "_ZNSt6thread20hardware_concurrencyEv",
+    "_ZNSt3__16thread20hardware_concurrencyEv",
 )
+PLACING = ("sched_setaffinity", "pthread_setaffinity_np", "pthread_attr_setaffinity_np")
 
 
-def asks_for_processors(target: Path) -> bool:
-    """Does an object call a function that may tell how many there are?"""
-    return not symbols(target).needed.isdisjoint(TELLING)
+def asks_for_processors(target: Path) -> bool | None:
+    """Does an object call a function that may tell how many there are? None where its names cannot be read, as before a
+    link that optimises."""
+    known = symbols(target)
+    return not known.needed.isdisjoint(TELLING) if known.readable else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def _program(harness: BuiltHarness, candidate: Candidate, folder: Path) -> Path 
     if failure is None:
         _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", answers])
     if failure is None:
-        words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in TELLING))
+        words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in (*TELLING, *PLACING)))
         whole = replace(harness, objects=(*harness.objects, answers), link_words=words)
         program, failure = whole.link(target, candidate, folder)
         if program is not None and failure is None:
