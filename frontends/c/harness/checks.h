@@ -156,7 +156,7 @@ static double tp_worked_s(void) {
 #define TP_FORETOLD 1024 /* calls that tell how long all would take */
 
 /* Calls as the first one, so many, as long as they leave what that left, bit by bit, and take no longer than so many ms of
- * CPU time, or four times as long altogether. What the last one left stays in the arrays. */
+ * CPU time, or ten times as long altogether. What the last one left stays in the arrays. */
 static void tp_repeat(const tp_case *c, size_t repeats, double limit_ms) {
     const size_t bytes = tp_output_bytes();
     unsigned char *first = (unsigned char *)tp_new_memory(bytes + 1), *last = (unsigned char *)tp_new_memory(bytes + 1);
@@ -168,7 +168,7 @@ static void tp_repeat(const tp_case *c, size_t repeats, double limit_ms) {
     while (made < repeats) {
         const double share = made == TP_FORETOLD ? (double)made / (double)repeats : 1;
         if (made % 64 == 0 && (tp_worked_s() - worked > share * limit_ms / 1e3 ||
-                               tp_now() - from > share * limit_ms / 250))
+                               tp_now() - from > limit_ms / 100))
             break;
         tp_restore();
         tp_poison_case(c, c->poison & 1);

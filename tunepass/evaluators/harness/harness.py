@@ -77,10 +77,11 @@ class RepeatedCase:
 
 @dataclass(frozen=True, slots=True)
 class FailedCase:
-    """The case (its number in the run) in which a run failed."""
+    """The case (its number in the run) in which a run failed. `starved`: at a limit, having mostly waited."""
 
     number: int
     failure: Failed
+    starved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,8 @@ class HarnessRun:
         words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
-            return FailedCase(min(len(cases), max(1, len(spoken.report.cases))) - 1, spoken.failed)
+            reached = min(len(cases), max(1, len(spoken.report.cases)))
+            return FailedCase(reached - 1, spoken.failed, spoken.done.starved)
         share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
         uncompared, left = tuple(dict.fromkeys(spoken.report.uncompared)), tuple(spoken.report.left)
         outputs, worked = spoken.answer

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.process.run import Limits
 from tunepass.study.outcome import Failed
 
+PATIENCE, PATIENCE_S = 8.0, 5.0  # times the limit, up to so long, once, where it mostly waits: others have the core?
 MOST_FAILURES = 40  # in a group of cases, after which the rest is left out: each costs another run
 OPTIONAL_S = 0.015  # CPU time of the source in all optional cases that candidates are compared in,
 OPTIONAL_CALLS = 1.2  # and calls at the tuned size that they may take besides
@@ -26,14 +27,17 @@ class CaseRuns:
 def run_cases(
     run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1, rounding: str = ""
 ) -> CaseRuns:
-    """All cases in one process; after a failure all others again. After a time-out those behind it fail as well, after
-    a failure with usual inputs those with others at the same size."""
-    left, runs, failures = list(cases), CaseRuns(), 0
+    """All cases in one process; after a failure all others again. After a time-out those behind it fail as well, once
+    it had more time if it mostly waited; after a failure with usual inputs those with others at the same size."""
+    left, runs, failures, given = list(cases), CaseRuns(), 0, limits
     while left:
-        checked = run.check_each(left, alignment, limits, calls, rounding=rounding)
+        checked = run.check_each(left, alignment, given, calls, rounding=rounding)
         if not isinstance(checked, FailedCase):
             runs.checked = checked
             break
+        if checked.starved and given is limits and limits.wall_s < PATIENCE_S:
+            given = replace(limits, wall_s=min(PATIENCE * limits.wall_s, PATIENCE_S))
+            continue
         failures += 1
         last, failed = checked.failure.stage == "timeout" or failures > MOST_FAILURES, left[checked.number]
         alike = [case for case in left if case.size == failed.size and not case.plain] if failed.plain else []

@@ -18,7 +18,7 @@ from tunepass.study.outcome import Failed
 CALLS = (1 << 16) + 64  # more than 16 bits count
 LIMIT_S = 0.5  # of CPU time
 SOURCE_S = 0.2  # of the source's
-WAITS = 5  # times these seconds are given: the program ends the calls after four, by the clock
+WAITS = 12  # times these seconds are given: the program ends the calls before, by the clock
 TRIED = (37, 7, 1)  # which of the cases, by elements, until the source is quick enough
 
 
