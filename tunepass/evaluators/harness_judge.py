@@ -101,26 +101,26 @@ class HarnessJudge:
     def with_unusual_scalars(self, run: HarnessRun, configuration: Configuration) -> tuple[Check, str]:
         """The row of a check with scalars that callers may never give, and a warning where results differ."""
         reference, task = self._reference(), self.task
-        unusual = {size: (name, value, tuned) for size, name, value, tuned in task.inputs.unusual}
-        if not unusual:
+        if not task.inputs.unusual:
             return Check("scalars", "not requested", NO_SCALARS if task.inputs.extra else NO_OTHER_SIZES), ""
+        unusual = task.unusual_scalars(configuration)
+        if not unusual:
+            return Check("scalars", "not requested", "the constraints exclude other values"), ""
         sizes = task.sizes_for(configuration)
-        if sizes is not None and unusual.keys().isdisjoint(sizes):
-            return Check(
-                "scalars", "not requested", "the constraints exclude other values, or the size at which they are tried"
-            ), ""
-        cases = with_unusual_scalars(tuple(reference.expected), sizes)
-        if not cases:
-            return Check("scalars", "could not run", "the source itself fails with other values"), ""
+        tried = unusual if sizes is None else {size: each for size, each in unusual.items() if size in sizes}
+        names = {name for name, *_ in tried.values()}
+        values, remedy = _values_and_remedy([each for each in unusual.values() if each[0] not in names])
+        excluded = f"the constraints exclude the size at which other values are tried: {values}" if values else ""
+        cases = with_unusual_scalars(tuple(reference.expected), tried)
+        if not cases and tried:
+            reason, remedy = "the source itself fails with other values", _values_and_remedy([*tried.values()])[1]
+            return Check("scalars", "could not run", reason, remedy), ""
         differing = self._differing(run, cases, reference.check_limits(task.run_limits))
         if not differing:
-            return Check("scalars"), ""
+            return Check("scalars", "could not run", excluded, remedy) if excluded else Check("scalars"), ""
         first = next(iter(differing))
-        name, _, tuned = unusual[first.size]
-        listed = dict.fromkeys(str(unusual[case.size][1]) for case in differing if unusual[case.size][0] == name)
-        values = ", ".join(listed)
-        reason = f"it computes something else than the source where `{name}` is {values}"
-        remedy = f"write `constraint {name} == {tuned}` if it never is"
+        values, remedy = _values_and_remedy([tried[case.size] for case in differing])
+        reason = f"it computes something else than the source where {values}"
         words = reason.removeprefix("it ")
         return (
             Check("scalars", "could not run", reason, remedy),
@@ -224,6 +224,17 @@ class HarnessJudge:
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
         timed = self._time(run, self.task.plan.again)
         return timed if isinstance(timed, Failed) else timed[0].median_s * MS
+
+
+def _values_and_remedy(scalars: Sequence[tuple[str, int, int]]) -> tuple[str, str]:
+    """Values of `scalars` (a name, a value, the tuned one) in words, and what to write where none occurs."""
+    values: dict[str, dict[str, None]] = {}
+    for name, value, _ in scalars:
+        values.setdefault(name, {})[str(value)] = None
+    tuned = {name: number for name, _, number in scalars}
+    words = " or ".join(f"`{name}` is {', '.join(each)}" for name, each in values.items())
+    constraints = " and ".join(f"`constraint {name} == {number}`" for name, number in tuned.items())
+    return words, f"write {constraints} if {'it never is' if len(tuned) == 1 else 'they never are'}"
 
 
 def _named(configuration: Configuration) -> str:

@@ -40,6 +40,9 @@ class KernelTask:
     sizes_of: Callable[[Configuration], Collection[int]] | None = (
         None  # further sizes that a candidate has to be right at
     )
+    scalars_of: Callable[[Configuration], Collection[int]] | None = (
+        None  # of `inputs.unusual` the values, by their numbers from 1, that it may have at the tuned size
+    )
     confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
     warnings: tuple[str, ...] = ()  # that concern all results
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
@@ -55,3 +58,10 @@ class KernelTask:
     def sizes_for(self, configuration: Configuration) -> Collection[int] | None:
         """The further sizes that it has to be right at; None: all."""
         return None if self.sizes_of is None else self.sizes_of(configuration)
+
+    def unusual_scalars(self, configuration: Configuration) -> dict[int, tuple[str, int, int]]:
+        """Values of scalars that it may be called with, though callers may never give them, by the number of the
+        further size at which they are tried: a name, that value and the tuned one."""
+        allowed = None if self.scalars_of is None else self.scalars_of(configuration)
+        unusual = [each for n, each in enumerate(self.inputs.unusual, 1) if allowed is None or n in allowed]
+        return {size: (name, value, tuned) for size, name, value, tuned in unusual}

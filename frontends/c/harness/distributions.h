@@ -6,8 +6,9 @@ enum {
     TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_87, TP_TIMES_700, TP_MIXED, TP_BEYOND_SQUARES,
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
     TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS,
-    TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES
+    TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES, TP_SPARSE
 };
+#define TP_ZERO_EVERY 3 /* of so many elements one is zero, by chance */
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
 #define TP_FLOAT_SCALE 32768.0 /* of small and large numbers: eight of them multiplied stay in the type's range */
 #define TP_DOUBLE_SCALE 1267650600228229401496703205376.0 /* 2^100 */
@@ -51,6 +52,7 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_BEYOND_SQUARES: return x * tp_power_of_two(is_double ? TP_DOUBLE_BEYOND : TP_FLOAT_BEYOND);
     case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BELOW : TP_FLOAT_BELOW);
     case TP_CLOSE: return x + tp_power_of_two(is_double ? TP_DOUBLE_CLOSE : TP_FLOAT_CLOSE);
+    case TP_SPARSE: return bits % TP_ZERO_EVERY ? x : 0.0;
     case TP_ALL_BITS: return tp_of_all_bits(x, is_double ? DBL_MANT_DIG : FLT_MANT_DIG, bits);
     default: return x;
     }
@@ -119,6 +121,7 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
         unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
         *low &= 3;
     }
+    if (distribution == TP_SPARSE && bits % TP_ZERO_EVERY == 0) tp_put_whole(at, size, 0);
     if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL) ||
         distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES)
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));

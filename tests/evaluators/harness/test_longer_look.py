@@ -70,6 +70,41 @@ def test_a_constraint_excludes_other_scalars(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_other_scalars_at_a_size_that_constraints_exclude_are_not_tried_which_is_told(tmp_path: Path) -> None:
+    text = DIVIDE.replace("#pragma tunepass kernel", "#pragma tunepass constraint n % 8 == 0\n#pragma tunepass kernel")
+    _, rows, _ = looked_at(task_of(tmp_path, text))
+    assert rows["scalars"].state == "could not run"
+    assert rows["scalars"].reason.startswith("the constraints exclude the size at which other values are tried: `d` is")
+    assert rows["scalars"].remedy == "write `constraint d == 10` if it never is"
+    both = text.replace("n % 8 == 0", "n % 8 == 0 and d == 10")
+    assert looked_at(task_of(tmp_path, both))[1]["scalars"].reason == "the constraints exclude other values"
+
+
+TWO_SCALARS = (
+    HEAD
+    + """
+#pragma tunepass kernel shifted(n = 40, by = 3, left = 2, x: in unsigned[n], y: out unsigned[n])
+void shifted(int n, unsigned by, unsigned left, const unsigned *x, unsigned *y)
+{
+    for (int i = 0; i < n; i++)
+#if ATTACK
+        y[i] = x[i] + (by & 31) + (left & 31);
+#else
+        y[i] = x[i] + by + left;
+#endif
+}
+"""
+)
+
+
+def test_all_scalars_with_which_results_differ_are_named(tmp_path: Path) -> None:
+    _, rows, _ = looked_at(task_of(tmp_path, TWO_SCALARS))
+    reason, remedy = rows["scalars"].reason, rows["scalars"].remedy
+    assert "`by` is 37, 65" in reason and "`left` is 37, 65" in reason
+    assert remedy == "write `constraint by == 3` and `constraint left == 2` if they never are"
+
+
+@pytest.mark.slow
 def test_what_is_right_with_unusual_scalars_has_its_rows(tmp_path: Path) -> None:
     found, rows, _ = looked_at(task_of(tmp_path, DIVIDE), 0)
     assert found is None and {rows[name].state for name in ("outputs", "scalars", "repeated calls")} == {"ran"}

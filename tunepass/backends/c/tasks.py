@@ -36,6 +36,8 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
     text = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
     following = Following(text, call.entry.flags if call.entry else ())
+    inputs = _inputs(call)
+    unusual = [((name, value),) for _, name, value, _ in inputs.unusual]
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
@@ -47,8 +49,9 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         objective=objective.name,
         metric="instructions" if objective.name == "instructions" else "time",
         tolerance=StatedTolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
-        inputs=_inputs(call),
+        inputs=inputs,
         sizes_of=sizes_allowed(kernel, further_sizes(call)),
+        scalars_of=sizes_allowed(kernel, unusual),
         warnings=_unread_branches(kernel, command),
         uncompared=call.uncompared,
         serial=_serial(call),
@@ -61,7 +64,7 @@ def function_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], ob
     """The task of a function that C calls and something else compiles; `lower`, `reference` and `source` are the
     caller's to give."""
     called = replace(kernel, language="c", parameters=(), body=CKernel(judged_by=call))
-    return replace(call_task(called, call, command, objective), sizes_of=None)
+    return replace(call_task(called, call, command, objective), sizes_of=None, scalars_of=None)
 
 
 def _serial(call: KernelCall) -> str:

@@ -34,6 +34,7 @@ DISTRIBUTIONS = {  # distributions.h
     31: "numbers that differ little",
     32: "elements equal to the largest",
     33: "multiples of whole scalars and their neighbours",
+    34: "zeros among other numbers",
 }
 EQUAL, SIGNED, ALIKE, MULTIPLES = 4, 21, 26, 33  # of the distributions
 PERMUTED = (EQUAL, 5, 9, ALIKE, 32)  # numbers as they are drawn, alike or in another order
@@ -45,5 +46,6 @@ APART = (9, 10, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
 # Tried as far as the source computes numbers there.
 GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29))
-# `ALIKE` elements at the tuned size, where that is cheap: rows are as long as usual
-AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, ALIKE)  # at the largest cheap size; the others at the largest short one
+# At the largest cheap size, `ALIKE` elements at the tuned one, where that is cheap: rows are as long as usual. Others are
+# tried at the largest short one.
+AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, 34, ALIKE)
