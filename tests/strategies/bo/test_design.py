@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
+from tunepass.space.configuration import Configuration
 from tunepass.space.features.embedding import Embedding
+from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer, Ordinal
 from tunepass.space.space import Space
 from tunepass.strategies.auto import SETTINGS
@@ -15,8 +18,11 @@ from tunepass.strategies.bo.design import (
     has_good_defaults,
     interleaved,
     medoids,
+    nearer,
     warm_up,
 )
+from tunepass.study.outcome import Failed, Measured
+from tunepass.study.trial import Trial
 from tunepass.surrogates.kernels import Features, distances
 from tunepass.testing.strategy import small_space, task
 
@@ -94,6 +100,49 @@ def test_medoids_are_the_middles_of_clusters() -> None:
     space = Space([Ordinal("x", values, default=1)])
     pool = space.columns(space.configurations({"x": np.array(values)}))
     assert sorted(int(str(c["x"])) for c in medoids(space, Embedding(space.parameters), pool, 2)) == [42, 91]
+
+
+def observed_warm_up(
+    fails: Callable[[Configuration], bool], kind: Literal["maximin", "random"] = "maximin"
+) -> list[Configuration]:
+    """The first 16 suggestions where only some configurations can be measured."""
+    space = Space([Categorical(f"f{i}", [False, True]) for i in range(40)], ["f0 or f1 or not f2"])
+    strategy = Bayesian(task(space, max_evals=100), BayesianSettings(design=DesignSettings(kind=kind)))
+    suggested = []
+    for number in range(16):
+        (configuration,) = strategy.suggest(1)
+        suggested.append(configuration)
+        outcome = Failed("run", "") if fails(configuration) else Measured({"time": 1.0 + number})
+        strategy.observe(Trial(number, configuration, outcome))
+    return suggested
+
+
+def test_the_more_trials_of_the_design_fail_the_nearer_the_rest_is_to_the_best() -> None:
+    default, *rest = observed_warm_up(lambda configuration: sum(configuration.values()) > 3)
+    assert not any(default.values()) and len({default, *rest}) == 16
+    on = [sum(configuration.values()) for configuration in rest]
+    assert min(on[:3]) > 10 > max(on[-3:]), "half of the flags are on, then few"
+
+
+def test_one_failure_or_none_leaves_the_design_as_it_is() -> None:
+    plain = observed_warm_up(lambda configuration: False)
+    assert observed_warm_up(lambda configuration: configuration == plain[5]) == plain
+    twice = observed_warm_up(lambda configuration: configuration in (plain[5], plain[6]))
+    assert twice[:7] == plain[:7] and set(twice[7:]).isdisjoint(plain)
+
+
+def test_a_random_design_stays_random() -> None:
+    plain = observed_warm_up(lambda configuration: False, "random")
+    assert observed_warm_up(lambda configuration: configuration != plain[0], "random") == plain
+
+
+def test_a_mix_that_constraints_exclude_has_more_of_the_best() -> None:
+    space = Space([Integer(f"n{i}", 0, 9) for i in range(6)], ["n0 + n1 + n2 + n3 + n4 + n5 <= 20 or n0 == 9"])
+    point = Configuration({f"n{i}": 9 for i in range(6)})
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        mix = nearer(Neighbourhood(space), point, space.default, 0.5, rng)
+        assert space.contains(mix)
 
 
 def test_a_space_smaller_than_the_design() -> None:

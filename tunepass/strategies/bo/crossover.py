@@ -10,6 +10,7 @@ import numpy as np
 
 from tunepass.space.columns import Columns, Indices, length, take
 from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.surrogates.base import Floats
 
 MAX_DISTANCE = 3  # places along the front between two parents, at most
 MAX_STEPS = 3
@@ -25,12 +26,18 @@ def crossover(neighbourhood: Neighbourhood, front: Columns, n: int, rng: np.rand
 
 
 def mixed(
-    neighbourhood: Neighbourhood, parents: Columns, first: Indices, second: Indices, rng: np.random.Generator
+    neighbourhood: Neighbourhood,
+    parents: Columns,
+    first: Indices,
+    second: Indices,
+    rng: np.random.Generator,
+    share: Floats | float = 0.5,
 ) -> Columns:
-    """Rows (n,), each value from one of two parents, whose places in `parents` are `first` and `second` (n,)."""
+    """Rows (n,), each value from one of two parents, whose places in `parents` are `first` and `second` (n,): from the
+    first with the probability `share` (n,)."""
     n = len(first)
     rows: Columns = {
-        name: np.where(_broadcast(rng.random(n) < 0.5, column), column[first], column[second])
+        name: np.where(_broadcast(rng.random(n) < share, column), column[first], column[second])
         for name, column in parents.items()
     }  # fmt: skip
     return neighbourhood.space.activity.canonical(rows)

@@ -2,9 +2,10 @@
 
 Maximin, greedily: each next configuration of a uniform feasible pool is the one whose nearest chosen configuration is
 farthest. With `medoids` every other one is a medoid of the pool instead: maximin chooses corners, which tell most about
-trends; where they fail or are decades off, medoids tell where the good configurations are. Where parameters have
-priors, every other one is a draw from them; where these say of most of many that the default is good, each
-configuration changes a group of them, and none is far from the default.
+trends; where they fail or are decades off, medoids tell where the good configurations are. As far as trials fail, the
+rest of the design is drawn towards the best one, since what fails tells little. Where parameters have priors, every
+other one is a draw from them; where these say of most of many that the default is good, each configuration changes a
+group of them, and none is far from the default.
 
     symbol       meaning
     d            distance of configurations, the Gaussian process's own
@@ -26,9 +27,11 @@ import numpy as np
 from tunepass.space.columns import Columns, Indices, length, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.features.embedding import Embedding
+from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
+from tunepass.strategies.bo.crossover import mixed
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.surrogates.base import Floats
@@ -40,6 +43,7 @@ LEAST_MASS = 1e-6  # of a value that its prior all but rules out: it is tried on
 FEW_OBJECTIVES = 3
 DESIGN_KEY = 0x64657369676E  # keeps the design's random stream apart from the suggestions'
 MEDOID_POOL, MEDOID_ROUNDS = 400, 8
+MIXES, LESS = 8, 0.7  # of a point and the best: how many, and how much of the point each has of what the last one has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +120,19 @@ def interleaved(
     """The default, then alternately one of `best` and one of `design`, without repetitions."""
     pairs = itertools.zip_longest(best, design)
     return _distinct([default, *(c for pair in pairs for c in pair if c is not None)])
+
+
+def nearer(
+    neighbourhood: Neighbourhood, point: Configuration, best: Configuration, failing: float, rng: np.random.Generator
+) -> Configuration:
+    """`point` with the share `failing` of its values replaced by those of `best`; with a larger share where that is not
+    inside of `neighbourhood`; `point` itself where no mix is."""
+    space = neighbourhood.space
+    first, second = np.zeros(MIXES, np.int64), np.ones(MIXES, np.int64)
+    shares = np.asarray(1 - (1 - failing) * LESS ** np.arange(MIXES), np.float64)
+    rows = mixed(neighbourhood, space.columns([best, point]), first, second, rng, shares)
+    rows = take(rows, neighbourhood.inside(rows))
+    return space.configurations(take(rows, slice(0, 1)))[0] if length(rows) else point
 
 
 def maximin(space: Space, embedding: Embedding, pool: Columns, size: int) -> list[Configuration]:

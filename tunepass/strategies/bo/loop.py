@@ -22,7 +22,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.design import DesignSettings, farthest, has_good_defaults, warm_up
+from tunepass.strategies.bo.design import DesignSettings, farthest, has_good_defaults, nearer, warm_up
 from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
@@ -34,6 +34,7 @@ from tunepass.surrogates.gp import GpSettings
 from tunepass.surrogates.sampled_training import SampledSettings
 from tunepass.surrogates.sparse_gp import SparseSettings
 
+CHANCE = 1  # failures of a design that say nothing yet of how many configurations fail
 FEW = 30  # parameters up to which a suggestion looks at as many candidates as the settings say
 Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
 
@@ -159,7 +160,21 @@ class BayesianLoop(SequentialStrategy):
         """The design; the same whether it is made now or was made before an interruption."""
         if self._design is None:
             self._design = warm_up(self.task, self.design_embedding, self.loop_settings.design)
-        return self._design if len(self.history) < len(self._design) else []
+        return self._drawn_nearer(self._design) if len(self.history) < len(self._design) else []
+
+    def _drawn_nearer(self, design: list[Configuration]) -> list[Configuration]:
+        """The rest of the design, the next point as near to the best trial as trials have failed; a random design as
+        it is."""
+        history, kind = self.history, self.loop_settings.design.kind
+        measured = history.measured
+        failing = max(0, int((~measured).sum()) - CHANCE) / len(measured) if measured.any() else 0.0
+        if not failing or kind == "random" or self.good_defaults or design[0] not in history.taken:
+            return design
+        ranks = history.losses.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
+        best = history.configurations[int(np.flatnonzero(measured)[ranks.argmin()])]
+        used = len(history) + len(history.pending)
+        left = [*design[used:], *design[:used]]
+        return [nearer(self.neighbourhood, left[0], best, failing, history.rng()), *left]
 
     def _beyond_design(self, rng: np.random.Generator) -> Configuration | None:
         """The rest of a first batch that is larger than the design: far from all that is under evaluation; every other
