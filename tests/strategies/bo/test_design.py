@@ -103,10 +103,10 @@ def test_medoids_are_the_middles_of_clusters() -> None:
 
 
 def observed_warm_up(
-    fails: Callable[[Configuration], bool], kind: Literal["maximin", "random"] = "maximin"
+    fails: Callable[[Configuration], bool], kind: Literal["maximin", "random"] = "maximin", count: int = 40
 ) -> list[Configuration]:
     """The first 16 suggestions where only some configurations can be measured."""
-    space = Space([Categorical(f"f{i}", [False, True]) for i in range(40)], ["f0 or f1 or not f2"])
+    space = Space([Categorical(f"f{i}", [False, True]) for i in range(count)], ["f0 or f1 or not f2"])
     strategy = Bayesian(task(space, max_evals=100), BayesianSettings(design=DesignSettings(kind=kind)))
     suggested = []
     for number in range(16):
@@ -129,6 +129,11 @@ def test_one_failure_or_none_leaves_the_design_as_it_is() -> None:
     assert observed_warm_up(lambda configuration: configuration == plain[5]) == plain
     twice = observed_warm_up(lambda configuration: configuration in (plain[5], plain[6]))
     assert twice[:7] == plain[:7] and set(twice[7:]).isdisjoint(plain)
+
+
+def test_a_design_of_few_parameters_stays_as_it_is() -> None:
+    plain = observed_warm_up(lambda configuration: False, count=20)
+    assert observed_warm_up(lambda configuration: configuration != plain[0], count=20) == plain
 
 
 def test_a_random_design_stays_random() -> None:

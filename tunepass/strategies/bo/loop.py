@@ -34,6 +34,7 @@ from tunepass.surrogates.gp import GpSettings
 from tunepass.surrogates.sampled_training import SampledSettings
 from tunepass.surrogates.sparse_gp import SparseSettings
 
+MANY = 20  # parameters beyond which a design says too little of where configurations fail
 CHANCE = 1  # failures of a design that say nothing yet of how many configurations fail
 FEW = 30  # parameters up to which a suggestion looks at as many candidates as the settings say
 Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
@@ -163,12 +164,14 @@ class BayesianLoop(SequentialStrategy):
         return self._drawn_nearer(self._design) if len(self.history) < len(self._design) else []
 
     def _drawn_nearer(self, design: list[Configuration]) -> list[Configuration]:
-        """The rest of the design, the next point as near to the best trial as trials have failed; a random design as
-        it is."""
+        """The rest of the design, the next point as near to the best trial as trials have failed. A random design, and
+        one of few parameters, stays as it is."""
         history, kind = self.history, self.loop_settings.design.kind
+        if kind == "random" or self.good_defaults or len(self.task.space.parameters) <= MANY:
+            return design
         measured = history.measured
         failing = max(0, int((~measured).sum()) - CHANCE) / len(measured) if measured.any() else 0.0
-        if not failing or kind == "random" or self.good_defaults or design[0] not in history.taken:
+        if not failing or design[0] not in history.taken:
             return design
         ranks = history.losses.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
         best = history.configurations[int(np.flatnonzero(measured)[ranks.argmin()])]
