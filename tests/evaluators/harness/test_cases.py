@@ -206,6 +206,34 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
         assert values.startswith(f"nothing is compared with {kinds}: the source itself")
 
 
+MEAN = """
+#pragma tunepass param O: categorical("-O2", "-Ofast") = "-O2" flag
+#pragma tunepass kernel mean(n = 40, m = 35, x: in double[n*m], y: out double[m])
+void mean(int n, int m, const double *x, double *y)
+{
+    for (int j = 0; j < m; j++) {
+        y[j] = 0;
+        for (int i = 0; i < n; i++)
+            y[j] += x[i * m + j];
+        y[j] /= n;
+    }
+}
+"""
+
+
+def test_the_mean_of_nothing_refuses_nobody_unless_special_values_are_asked_for(tmp_path: Path) -> None:
+    """It is not a number, which -Ofast takes for impossible."""
+    fast = Configuration({"O": "-Ofast"})
+    with CompileRun(task_of(tmp_path, MEAN)) as evaluator:
+        assert isinstance(evaluator.evaluate(fast).outcome, Measured)
+        (warning,) = evaluator.warnings
+        assert warning.startswith("nothing is compared at n = 0, m = ") and "not finite" in warning
+    asking = MEAN.replace("y: out double[m])", "y: out double[m]) finite(false)")
+    with CompileRun(task_of(tmp_path, asking)) as evaluator:
+        outcome = evaluator.evaluate(fast).outcome
+        assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
+
+
 OF_ONE_SIZE = """
 #pragma tunepass param WRONG: categorical(0, 1) = 0
 #pragma tunepass kernel copy(n = SIZE, x: in double[n], y: out double[n])

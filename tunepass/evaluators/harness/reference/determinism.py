@@ -33,10 +33,10 @@ def reason_against(
         return f"{missing} elements are not written, which they are at the size that is tuned"
     if not finite:
         return None
-    return NOT_FINITE if not _is_finite(checked) else DENORMAL if _is_denormal(checked) else None
+    return NOT_FINITE if not is_finite(checked) else DENORMAL if _is_denormal(checked) else None
 
 
-def _is_finite(checked: CheckedCase) -> bool:
+def is_finite(checked: CheckedCase) -> bool:
     """Is it finite where it is written?"""
     return all(
         bool((np.isfinite(first.values) | _poison_left(first, second)).all())

@@ -8,6 +8,7 @@ import numpy as np
 
 from tunepass.evaluators.harness.compare import POINTER, Output
 from tunepass.evaluators.harness.reference.cases import Case, Inputs
+from tunepass.evaluators.harness.reference.determinism import NOT_FINITE
 from tunepass.evaluators.harness.reference.distributions import GROWING
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.ir.c_kernel import UNCOMPARED
@@ -30,6 +31,7 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
         *([f"results are compared at the tuned size alone: {inputs.one_size}"] if inputs.one_size else ()),
         *missing_remainders(reference, inputs),
         *_untried(reference, inputs),
+        *_not_finite(reference),
         *_partly_telling(reference, inputs),
         *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
@@ -47,6 +49,13 @@ def _untried(reference: Reference, inputs: Inputs) -> Iterator[str]:
         why = next((reasons[size] for size in sizes if size in reasons), "")
         if why and compared.isdisjoint(sizes):
             yield f"nothing is compared {words}: {why}"
+
+
+def _not_finite(reference: Reference) -> Iterator[str]:
+    """A note on the sizes, such as 0, at which the source computes NaN or infinities, which it usually does not."""
+    places = [c.words for c, why in reference.left_out if why == NOT_FINITE and c.late and not (c.special or c.gaps)]
+    if places:
+        yield f"nothing is compared {' or '.join(places)}: {NOT_FINITE}"
 
 
 def telling_nothing(reference: Reference, inputs: Inputs) -> list[str]:

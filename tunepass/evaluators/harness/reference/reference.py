@@ -19,7 +19,7 @@ from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_cases
 from tunepass.evaluators.harness.reference.cases import Case, beyond
-from tunepass.evaluators.harness.reference.determinism import check_deterministic, reason_against, unwritten
+from tunepass.evaluators.harness.reference.determinism import check_deterministic, is_finite, reason_against, unwritten
 from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, WHOLE
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.reference.rounding import Rounding
@@ -192,6 +192,9 @@ def _run_others(
     others, call_s = _Others(), max(checked.worked_s for checked in usual.values()) / 2
     short = replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * sum(c.seconds for c in usual.values()) / 2))
     brief = replace(limits, wall_s=min(short.wall_s, BRIEF_S))
+    # Nobody says then that numbers may be others: `-ffast-math` makes of the mean of no numbers what it likes.
+    requested = any(case.extreme and not case.optional for case in cases)
+    usually_finite = not requested and all(is_finite(checked) for checked in usual.values())
     for group, group_limits in {
         "required": limits,
         "optional": short,
@@ -217,7 +220,8 @@ def _run_others(
         for case, result in results.items():
             other_data = case.special in DISTRIBUTIONS
             all_written = whole and not (other_data or case.extreme or case.gaps)
-            reason = reason_against(result, tolerance, whole=all_written, finite=other_data)
+            finite = other_data or (case.late and usually_finite)
+            reason = reason_against(result, tolerance, whole=all_written, finite=finite)
             if reason is not None:
                 others.left_out[case] = reason
             elif isinstance(result, CheckedCase):
