@@ -226,7 +226,7 @@ class HarnessJudge:
         return timed if isinstance(timed, Failed) else timed[0].median_s * MS
 
 
-def _values_and_remedy(scalars: Sequence[tuple[str, int, int]]) -> tuple[str, str]:
+def _values_and_remedy(scalars: Sequence[tuple[str, int | float, int | float]]) -> tuple[str, str]:
     """Values of `scalars` (a name, a value, the tuned one) in words, and what to write where none occurs."""
     values: dict[str, dict[str, None]] = {}
     for name, value, _ in scalars:

@@ -59,7 +59,7 @@ class KernelTask:
         """The further sizes that it has to be right at; None: all."""
         return None if self.sizes_of is None else self.sizes_of(configuration)
 
-    def unusual_scalars(self, configuration: Configuration) -> dict[int, tuple[str, int, int]]:
+    def unusual_scalars(self, configuration: Configuration) -> dict[int, tuple[str, int | float, int | float]]:
         """Values of scalars that it may be called with, though callers may never give them, by the number of the
         further size at which they are tried: a name, that value and the tuned one."""
         allowed = None if self.scalars_of is None else self.scalars_of(configuration)

@@ -31,10 +31,11 @@ MOST_WHOLE = 4  # whole scalars that have other values alone
 MOST_ENUMERATORS = 8
 FEW = 2  # a small value of a whole scalar
 FEW_BITS, LEAST_MASK = 3, 15  # a small mask of bits, and the least number that is taken for one
-# Values of whole scalars that callers may never give: a shift by more bits than 32 and than 64, one beyond 8 bits, and
-# one whose square is beyond 32.
-UNUSUAL = (0, 1, -1, 37, 65, 257, (1 << 17) + 29)
+# Values of whole scalars that callers may never give: a shift by more bits than 32 and than 64, one beyond 8 bits, a
+# multiple of what words, lines and vectors hold, and one whose square is beyond 32.
+UNUSUAL = (0, 1, -1, 37, 65, 257, 1024, (1 << 17) + 29)
 UNUSUAL_MASKS = (0, 1, -1, (1 << 17) - 1)
+UNUSUAL_REAL = (1, 0, -1)  # of floating scalars
 NARROW = {"char": 8, "int8": 8, "short": 16, "int16": 16}
 FEWEST = 5  # of the number that is the largest at the tuned size, where the smallest one is larger
 
@@ -157,6 +158,17 @@ def with_unusual_whole(arguments: Sequence[Argument], size: Size, varied: Collec
     return sorted(possible, key=lambda each: _after(dict(each[1])[each[0]]))
 
 
+def with_unusual_real(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[tuple[str, Size]]:
+    """The same of floating scalars, each alone: 1, 0, -1 and the negative number, of the pragma's number's type."""
+    tuned = scalar_values(arguments, ())
+    return [
+        (a.name, _changed(size, a.name, other))
+        for a in _real_scalars(arguments, varied)[:MOST_WHOLE]
+        for other in dict.fromkeys(type(tuned[a.name])(v) for v in (*UNUSUAL_REAL, -tuned[a.name]))
+        if other != tuned[a.name]
+    ]
+
+
 def _after(value: int | float) -> tuple[bool, int | float]:
     return value <= 0, abs(value)
 
@@ -170,7 +182,7 @@ def _whole_scalars(
     return [(a, int(values[a.name])) for a in given if is_integral(a.element) or a.enumerators][:MOST_WHOLE]
 
 
-def _changed(size: Size, name: str, value: int) -> Size:
+def _changed(size: Size, name: str, value: int | float) -> Size:
     return (*((n, v) for n, v in size if n != name), (name, value))
 
 
@@ -220,9 +232,14 @@ def within_lengths(arguments: Sequence[Argument], size: Size, free: Mapping[str,
 def with_other_scalars(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[Size]:
     """The size with other values of the floating scalars of which the pragma gives a number, except those `varied`."""
     tuned = scalar_values(arguments, ())
-    real = [a for a in arguments if isinstance(a, ScalarArgument) and is_real(a.element) and not free_names(a.value)]
-    other = tuple((a.name, _other_value(tuned[a.name])) for a in real if a.name not in varied)
+    other = tuple((a.name, _other_value(tuned[a.name])) for a in _real_scalars(arguments, varied))
     return [(*size, *other)] if other else []
+
+
+def _real_scalars(arguments: Sequence[Argument], varied: Collection[str]) -> list[ScalarArgument]:
+    """Floating scalars whose number the pragma gives; not those `varied`."""
+    scalars = [a for a in arguments if isinstance(a, ScalarArgument) and is_real(a.element)]
+    return [a for a in scalars if not free_names(a.value) and a.name not in varied]
 
 
 def _other_value(value: int | float) -> int | float:

@@ -151,13 +151,21 @@ def holds_random_numbers(call: KernelCall) -> bool:
     return any(fill is None for fill in (*arrays, *variables))
 
 
-def open_elements(call: KernelCall) -> tuple[bool, bool]:
-    """Do arrays of which no more is said than their type hold floating numbers, and whole ones? Types that are not
-    known here may hold both, as may variables and what a setup makes."""
+def ranged(call: KernelCall) -> bool:
+    """Has an array, a variable or a place of the setup's a range of its numbers?"""
+    bounds = [(a.lo, a.hi) for a in call.arguments if isinstance(a, ArrayArgument)]
+    bounds += [(v.lo, v.hi) for v in call.globals] + [(p.lo, p.hi) for p in (call.setup.places if call.setup else ())]
+    return any(bound is not None for pair in bounds for bound in pair)
+
+
+def open_elements(call: KernelCall) -> tuple[bool, bool, bool]:
+    """Do arrays of which no more is said than their type hold floating numbers, whole ones, and such of a byte? Types
+    that are not known here may hold all, as may variables and what a setup makes."""
     arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
     free = [a for a in arrays if a.fill is None and a.lo is None and a.hi is None and not a.enumerators]
     filled = [v.filled for v in call.globals] + [p.filled for p in (call.setup.places if call.setup else ())]
     elements = [leaf for a in free for leaf in ([x.element for x in a.leaves] or [a.element])]
     unknown = any(filled) or not all(is_known(element) for element in elements)
     real = unknown or any(not is_integral(element) for element in elements)
-    return real, unknown or any(is_integral(element) for element in elements)
+    whole = [element for element in elements if is_integral(element)]
+    return real, unknown or bool(whole), unknown or any("char" in e or "int8" in e for e in whole)

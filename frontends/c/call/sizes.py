@@ -15,6 +15,7 @@ from tunepass.frontends.c.call.extra_sizes import (
     wide_sizes,
     with_other_scalars,
     with_other_whole,
+    with_unusual_real,
     with_unusual_whole,
     within_lengths,
 )
@@ -47,7 +48,7 @@ class FurtherSizes:
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     gaps: tuple[int, ...] = ()
     instead: tuple[tuple[int, int], ...] = ()
-    unusual: tuple[tuple[int, str, int, int], ...] = ()
+    unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
     none: str = ""
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
@@ -157,7 +158,8 @@ def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[S
     instead = {reduced: size for reduced, size in instead.items() if reduced not in others}
     added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small), *instead))
     extra = [size for size in added if size not in (*regular.sizes, *wide)]
-    unusual = {size: name for name, size in with_unusual_whole(arguments, small, free)}
+    real = with_unusual_real(arguments, small, free)  # at once: the source ends, which it may not with whole ones
+    unusual = {size: name for name, size in (*real, *with_unusual_whole(arguments, small, free))}
     rare = [size for size in unusual if size not in (*extra, *regular.sizes)]
     extra += [*rare, *wide]
     sizes = (*regular.sizes[:-1], *extra, *regular.sizes[-1:])
@@ -173,9 +175,7 @@ def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[S
         noted=tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
         gaps=tuple(number[size] for size in (*(s for there in scaled.values() for s in there), *rare)),
         instead=tuple((number[reduced], number[size]) for reduced, size in instead.items()),
-        unusual=tuple(
-            (number[size], unusual[size], int(dict(size)[unusual[size]]), int(tuned[unusual[size]])) for size in rare
-        ),
+        unusual=tuple((number[size], unusual[size], dict(size)[unusual[size]], tuned[unusual[size]]) for size in rare),
     )
 
 

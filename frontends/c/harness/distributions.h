@@ -6,7 +6,8 @@ enum {
     TP_DESCENDING, TP_ZEROS, TP_TIMES_8, TP_TIMES_87, TP_TIMES_700, TP_MIXED, TP_BEYOND_SQUARES,
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
     TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS,
-    TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES, TP_SPARSE
+    TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES, TP_SPARSE, TP_AT_BOUNDS, TP_ONE_LARGE, TP_ASCENDING_TIES, TP_PEAK, TP_REPEATS,
+    TP_PLAIN_TEXT, TP_ONE_ERROR, TP_NEAR_QUARTERS, TP_ENDS /* and three more: tp_end_of */
 };
 #define TP_ZERO_EVERY 3 /* of so many elements one is zero, by chance */
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
@@ -35,12 +36,22 @@ static double tp_of_all_bits(double x, int digits, uint64_t bits) {
     return x < 0.0 ? -whole : whole;
 }
 
+/* A quarter from -2 to 2, off by a part of it that rounding of a few operations does not reach. */
+static double tp_near_quarter(double x, int is_double, uint64_t bits) {
+    const double quarter = (double)((int)(x * 8.0 + 8.5) - 8) / 4.0, sign = bits & 1 ? -1.0 : 1.0;
+    const int least = is_double ? 20 : 8, kinds = is_double ? 21 : 9;
+    const double part = sign * tp_power_of_two(-least - (int)((bits >> 1) % (uint64_t)kinds));
+    return quarter == 0.0 ? part : quarter + quarter * part;
+}
+
 /* One number of an array whose contents the pragma leaves open. Other floating types than these stay as they are. */
 static double tp_redistributed(double x, int distribution, int is_double, uint64_t bits) {
     const double scale = is_double ? TP_DOUBLE_SCALE : TP_FLOAT_SCALE;
     const int mixed = is_double ? TP_DOUBLE_MIXED : TP_FLOAT_MIXED;
     switch (distribution) {
+    case TP_ASCENDING_TIES: /* those before they are put in order */
     case TP_FEW_WHOLE: return (double)((int)(x * 4.0 + 4.5) - 4); /* -4 to 4 */
+    case TP_NEAR_QUARTERS: return tp_near_quarter(x, is_double, bits);
     case TP_QUARTERS: return (double)((int)(x * 8.0 + 8.5) - 8) / 4.0; /* -2 to 2 */
     case TP_SMALL_NUMBERS: return x / scale;
     case TP_LARGE_NUMBERS: return x * scale;
@@ -88,6 +99,13 @@ static uint64_t tp_near_multiple(char kind, size_t size, uint64_t bits) {
     return kind == 'i' && (bits & 128) ? ~near + 1 : near;
 }
 
+/* The least number of its type, the largest, the one before it, 0, 1 and, as far as there is one, -1. */
+static uint64_t tp_at_bounds(char kind, size_t size, uint64_t bits) {
+    const uint64_t least = tp_whole_bound(kind, size, 0), most = tp_whole_bound(kind, size, 1);
+    const uint64_t values[6] = {least, most, most - 1, 0, 1, kind == 'i' ? ~(uint64_t)0 : most};
+    return values[(bits >> 8) % 6];
+}
+
 static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution, uint64_t bits) {
     switch (distribution) {
     case TP_WHOLE_16: return tp_whole_number(kind, size, 16, 0, bits);
@@ -101,6 +119,7 @@ static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution,
     case TP_LEAST_OF_ALL: return tp_whole_bound(kind, size, 0);
     case TP_NEAR_POWERS: return tp_near_power(kind, size, bits);
     case TP_MULTIPLES: return tp_near_multiple(kind, size, bits);
+    case TP_AT_BOUNDS: return tp_at_bounds(kind, size, bits);
     default: return 0;
     }
 }
@@ -116,21 +135,22 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
     if (kind == 'f' && size == sizeof(float)) *(float *)at = (float)tp_redistributed(*(float *)at, distribution, 0, bits);
     if (kind == 'f' && size == sizeof(double)) *(double *)at = tp_redistributed(*(double *)at, distribution, 1, bits);
     if (kind != 'i' && kind != 'u') return;
-    if (distribution == TP_FEW_WHOLE) { /* only the lowest byte is drawn */
+    if (distribution == TP_FEW_WHOLE || distribution == TP_ASCENDING_TIES) { /* only the lowest byte is drawn */
         const uint16_t one = 1;
         unsigned char *low = *(const unsigned char *)&one ? at : at + size - 1;
         *low &= 3;
     }
     if (distribution == TP_SPARSE && bits % TP_ZERO_EVERY == 0) tp_put_whole(at, size, 0);
     if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL) ||
-        distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES)
+        distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES || distribution == TP_AT_BOUNDS)
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
-static void tp_reverse_array(const tp_array *array) {
+/* From element `first` on. */
+static void tp_reverse_array(const tp_array *array, size_t from) {
     unsigned char held[TP_VARIED_BYTES];
     if (array->size > sizeof held) return;
-    for (size_t low = 0, high = array->count; low + 1 < high; low++) {
+    for (size_t low = from, high = array->count; low + 1 < high; low++) {
         unsigned char *first = array->data + low * array->size, *last = array->data + --high * array->size;
         memcpy(held, first, array->size);
         memcpy(first, last, array->size);
@@ -138,8 +158,8 @@ static void tp_reverse_array(const tp_array *array) {
     }
 }
 
-/* Most elements are equal, also to those of earlier arrays of such a type: rows that differ in one place, long runs. */
-static void tp_make_alike(int index, int open, uint64_t seed) {
+/* The first array of such a type whose contents are open as well, or the array itself. */
+static const tp_array *tp_first_like(int index, int open) {
     const tp_array *array = &tp_arrays[index], *like = array;
     for (int i = index - 1; i >= 0 && open; i--) {
         const tp_array *other = &tp_arrays[i];
@@ -147,9 +167,124 @@ static void tp_make_alike(int index, int open, uint64_t seed) {
             other->kind == array->kind && other->size == array->size)
             like = other;
     }
+    return like;
+}
+
+/* Most elements are equal, also to those of earlier arrays of such a type: rows that differ in one place, long runs. */
+static void tp_make_alike(int index, int open, uint64_t seed) {
+    const tp_array *array = &tp_arrays[index], *like = tp_first_like(index, open);
     for (size_t k = like == array; k < array->count; k++)
         if (k == 0 || tp_random(seed + 0xA11E, (uint64_t)index, k) % TP_UNLIKE_EVERY)
             memcpy(array->data + k * array->size, like->data, array->size);
+}
+
+/* Another array, from a drawn place of the first part of it on. */
+static void tp_copy_shifted(const tp_array *array, const tp_array *from, uint64_t bits) {
+    const size_t at = from->count > 8 ? bits % (from->count / 8) : 0, left = from->count - at;
+    memcpy(array->data, from->data + at * array->size, array->size * (array->count < left ? array->count : left));
+}
+
+/* Elements repeat those a few places before them, which makes runs and periods, or those of an earlier array of such a
+ * type: as many as a power of two, one less and one more. By one seed in four there are only two different ones, by another
+ * one further arrays are the first one, shifted. */
+static void tp_repeat_elements(int index, int open, uint64_t seed) {
+    const tp_array *array = &tp_arrays[index], *like = tp_first_like(index, open);
+    if (like != array && seed % 4 == 3) {
+        tp_copy_shifted(array, like, tp_random(seed + 0x2E9EA7, (uint64_t)index, 0));
+        return;
+    }
+    for (size_t k = 0; k < array->count && seed % 4 == 1 && like->count > 1; k++)
+        if (like != array || k > 1)
+            memcpy(array->data + k * array->size,
+                   like->data + (tp_random(seed + 0x270, (uint64_t)index, k) & 1) * array->size, array->size);
+    for (size_t k = 0, turn = 0; k < array->count; turn++) {
+        const uint64_t bits = tp_random(seed + 0x2E9EA7, (uint64_t)index, turn);
+        const tp_array *from = like != array && (bits & 4) ? like : array;
+        const size_t wanted = ((size_t)1 << (bits >> 8) % 9) + (bits >> 16) % 3 - 1;
+        const size_t distance = 1 + (bits >> 32) % (bits & 8 ? 4 : 64), at = (bits >> 32) % (from->count ? from->count : 1);
+        if (bits % 4 == 0 || (from == array && distance > k)) {
+            k += 1 + (bits >> 8) % 4; /* as they were drawn */
+            continue;
+        }
+        for (size_t j = 0; j < wanted && k < array->count && (from == array || at + j < from->count); j++, k++)
+            memcpy(array->data + k * array->size, from->data + (from == array ? k - distance : at + j) * array->size,
+                   array->size);
+    }
+}
+
+/* A number above and among others that are usual, at a drawn place. */
+static void tp_put_one_large(int index, uint64_t seed) {
+    tp_array *array = &tp_arrays[index];
+    const uint64_t bits = tp_random(seed + 0x1A26E, (uint64_t)index, 0);
+    for (int i = 0; i < tp_leaf_count(array) && array->count; i++) {
+        const tp_leaf leaf = tp_leaf_of(array, i);
+        unsigned char *at = array->data + bits % array->count * array->size + leaf.offset;
+        if (leaf.kind == 'i' || leaf.kind == 'u')
+            tp_put_whole(at, leaf.size, tp_whole_number(leaf.kind, leaf.size, 31, 0, bits | (uint64_t)1 << 63));
+    }
+}
+
+/* --- text, in arrays of bytes -------------------------------------------------------------------------------------- */
+#define TP_LONGEST_PIECE 24 /* bytes */
+
+static size_t tp_utf8(unsigned char *to, uint32_t code) {
+    if (code < 0x800) return to[0] = (unsigned char)(0xC0 | code >> 6), to[1] = (unsigned char)(0x80 | (code & 63)), 2;
+    const size_t length = code < 0x10000 ? 3 : 4;
+    to[0] = (unsigned char)(length == 3 ? 0xE0 | code >> 12 : 0xF0 | code >> 18);
+    for (size_t k = 1; k < length; k++) to[k] = (unsigned char)(0x80 | (code >> 6 * (length - 1 - k) & 63));
+    return length;
+}
+
+/* A word, a number, a quotation, marks with and without escapes, a character of two to four bytes. */
+static size_t tp_piece_of_text(unsigned char *to, uint64_t bits) {
+    static const char marks[] = " \n\t,;:.-+*/=%&|!?()[]{}<>'\"\\#@_~^$`";
+    const size_t length = 1 + (bits >> 8) % 20;
+    const uint32_t code = (uint32_t)(bits >> 24);
+    size_t k = 0;
+    switch (bits % 16) {
+    case 0: case 1: case 2: case 3: /* the first letter of one word in four is a capital */
+        for (; k < length; k++) to[k] = (unsigned char)((k || bits & 16 || bits & 32 ? 'a' : 'A') + (bits >> (k + 16)) % 26);
+        return k;
+    case 4: case 5: case 6: to[0] = bits & 16 ? ' ' : bits & 32 ? ',' : '\n'; return 1;
+    case 7: case 8: case 9:
+        for (; k < length; k++) to[k] = (unsigned char)('0' + (bits >> (k + 16)) % 10);
+        if (bits & 16) to[0] = bits & 32 ? '-' : '+';
+        if (bits & 64) to[length / 2] = '.';
+        return k;
+    case 10: case 11: to[0] = (unsigned char)marks[(bits >> 16) % (sizeof marks - 1)]; return 1;
+    case 12:
+        for (; k < length % 7; k++) to[k] = '\\';
+        return to[k] = '"', k + 1;
+    case 13: return tp_utf8(to, 0x80 + code % (0x800 - 0x80));
+    case 14: return tp_utf8(to, bits & 16 ? 0x800 + code % (0xD800 - 0x800) : 0xE000 + code % 0x2000);
+    default: return tp_utf8(to, 0x10000 + code % 0x100000);
+    }
+}
+
+/* What UTF-8 does not have: a surrogate, forms that are too long, a number that is too large, parts of characters. */
+static size_t tp_error_of_text(unsigned char *to, uint64_t kind) {
+    static const char *const errors[] = {"\xED\xA0\x80", "\xE0\x80\x80", "\xF4\x90\x80\x80", "\xC0\x80",
+                                         "\xF0\x80\x80\x80", "\x80", "\xE2\x82 "};
+    const char *error = errors[kind % (sizeof errors / sizeof *errors)];
+    const size_t length = strlen(error);
+    memcpy(to, error, length);
+    return length;
+}
+
+static void tp_write_text(int index, int with_error, uint64_t seed) {
+    const tp_array *array = &tp_arrays[index];
+    if (array->size != 1 || array->leaves || (array->kind != 'i' && array->kind != 'u')) return;
+    const size_t wrong = with_error ? array->count / 4 + tp_random(seed, (uint64_t)index, 0) % (array->count / 2 + 1) : array->count;
+    int has_error = 0;
+    for (size_t k = 0, turn = 0; k < array->count; turn++) {
+        unsigned char piece[TP_LONGEST_PIECE];
+        const int is_error = !has_error && k >= wrong;
+        size_t length = is_error ? tp_error_of_text(piece, seed)
+                                 : tp_piece_of_text(piece, tp_random(seed + 0x7E87, (uint64_t)index, turn));
+        if (length > array->count - k) length = 1, piece[0] = '.';
+        memcpy(array->data + k, piece, length);
+        k += length, has_error |= is_error;
+    }
 }
 
 /* What lies between the members of elements is random, of equal elements too. */
@@ -173,12 +308,18 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
     }
     if (distribution == TP_EQUAL || distribution == TP_EQUAL_LARGEST)
         for (size_t k = 1; k < array->count; k++) memcpy(array->data + k * array->size, array->data, array->size);
-    if (distribution == TP_ASCENDING || distribution == TP_DESCENDING) tp_sort_array(array);
-    if (distribution == TP_DESCENDING) tp_reverse_array(array);
+    if (distribution == TP_ASCENDING || distribution == TP_DESCENDING || distribution == TP_PEAK) tp_sort_array(array);
+    if (distribution == TP_DESCENDING || distribution == TP_PEAK)
+        tp_reverse_array(array, distribution == TP_PEAK ? array->count / 2 : 0);
     if (distribution == TP_ALIKE) tp_make_alike(index, open, seed);
+    if (distribution == TP_REPEATS) tp_repeat_elements(index, open, seed);
     if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING ||
-        distribution == TP_ALIKE || distribution == TP_EQUAL_LARGEST)
+        distribution == TP_ALIKE || distribution == TP_EQUAL_LARGEST || distribution == TP_PEAK ||
+        distribution == TP_REPEATS || distribution >= TP_ENDS)
         return;
+    if (distribution == TP_ONE_LARGE) tp_put_one_large(index, seed);
+    if (distribution == TP_PLAIN_TEXT || distribution == TP_ONE_ERROR)
+        tp_write_text(index, distribution == TP_ONE_ERROR, seed);
     const int drawn = distribution != TP_BOTH_BOUNDS ? distribution : index & 1 ? TP_LEAST_OF_ALL : TP_LARGEST;
     for (int i = 0; i < tp_leaf_count(array); i++) {
         const tp_leaf leaf = tp_leaf_of(array, i);
@@ -187,4 +328,5 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
                                    leaf.kind, leaf.size, drawn,
                                    tp_random(seed + 0xD157 + (uint64_t)i, (uint64_t)index, k));
     }
+    if (distribution == TP_ASCENDING_TIES) tp_sort_array(array);
 }

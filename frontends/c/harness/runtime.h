@@ -405,11 +405,20 @@ static inline uint64_t tp_random(uint64_t seed, uint64_t array, uint64_t index) 
     return z ^ (z >> 31);
 }
 
-__attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi) {
+/* At which end of its range a number of array `index` is drawn: 1 is the lower one, 2 the upper one, 0 at none. `tp_ends`
+ * tells it: 0 at none, 1 at both or none by chance, 2 at the lower end, 3 at the upper one, 4 in turns from array to array. */
+static int tp_ends;
+__attribute__((unused)) static inline int tp_end_of(uint64_t bits, int index) {
+    return tp_ends == 1 ? (int)((bits >> 20) % 3) : tp_ends == 4 ? 2 - (index & 1) : tp_ends ? tp_ends - 1 : 0;
+}
+
+__attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi, int end) {
+    if (end) return end == 1 || hi < lo ? lo : hi;
     return lo + (hi - lo) * ((double)(bits >> 11) * (1.0 / 9007199254740992.0));
 }
 
-__attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
+__attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi, int end) {
+    if (end) return end == 1 || hi < lo ? lo : hi;
     uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
     return (int64_t)((uint64_t)lo + (width && hi >= lo ? bits % width : 0));
 }
@@ -417,17 +426,18 @@ __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t 
 #define TP_LEAST(T) (TP_KIND(T) == 'f' ? -1 : 0) /* of the default range */
 #define TP_MOST(T) (TP_KIND(T) == 'f' || TP_KIND(T) == 'b' ? 1 : sizeof(T) == 1 ? 127 : 255)
 /* A number of type T at `at`. Only one branch has a meaning for T, and only that is ever taken. */
-#define TP_PUT(T, at, bits, lo, hi) \
-    (TP_KIND(T) == 'f' ? (void)(*(T *)(at) = (T)tp_uniform(bits, (double)(lo), (double)(hi))) \
-                       : (void)(*(T *)(at) = (T)tp_between(bits, (int64_t)(lo), (int64_t)(hi))))
-#define TP_DRAW(T, a, k, bits, lo, hi) TP_PUT(T, tp_arrays[a].data + (k) * sizeof(T), bits, lo, hi)
+#define TP_PUT(T, at, bits, lo, hi, end) \
+    (TP_KIND(T) == 'f' ? (void)(*(T *)(at) = (T)tp_uniform(bits, (double)(lo), (double)(hi), end)) \
+                       : (void)(*(T *)(at) = (T)tp_between(bits, (int64_t)(lo), (int64_t)(hi), end)))
+#define TP_DRAW(T, a, k, bits, lo, hi) \
+    TP_PUT(T, tp_arrays[a].data + (k) * sizeof(T), bits, lo, hi, tp_end_of(bits, a))
 #define TP_RANDOM(T, a, seed, lo, hi) \
     for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW(T, a, k, tp_random(seed, a, k), lo, hi)
 /* Of the numbers of a leaf of element k. Numbers of further leaves are random for themselves. */
 #define TP_DRAW_LEAF(T, a, leaf, k, bits, lo, hi) \
     for (size_t j = 0; j < tp_arrays[a].leaves[leaf].count; j++) \
         TP_PUT(T, tp_arrays[a].data + (k) * tp_arrays[a].size + tp_arrays[a].leaves[leaf].offset + j * sizeof(T), \
-               tp_random(bits, leaf, j), lo, hi)
+               tp_random(bits, leaf, j), lo, hi, tp_end_of(tp_random(bits, leaf, j), a))
 #define TP_RANDOM_LEAF(T, a, leaf, seed, lo, hi) \
     for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW_LEAF(T, a, leaf, k, tp_random(seed, a, k), lo, hi)
 

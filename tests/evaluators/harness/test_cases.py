@@ -23,7 +23,16 @@ from tunepass.evaluators.harness.reference.cases import (
     with_special_values,
     with_unusual_scalars,
 )
-from tunepass.evaluators.harness.reference.distributions import ALIKE, DISTRIBUTIONS, EQUAL, MULTIPLES, SIGNED
+from tunepass.evaluators.harness.reference.distributions import (
+    ALIKE,
+    DISTRIBUTIONS,
+    ENDS,
+    EQUAL,
+    MULTIPLES,
+    ONE_ERROR,
+    SIGNED,
+    TEXTS,
+)
 from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -35,7 +44,7 @@ FURTHER = Inputs(sizes=("n = 9", "n = 2", "n = 4", "n = 7"), basic=2, middle=3, 
 def test_all_but_the_basic_sizes_and_the_last_are_optional() -> None:
     cases = all_cases((1, 2), FURTHER)
     optional = [case.words for case in cases if case.optional]
-    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 14 + 6 + 3
+    assert optional[0] == "at n = 4" and len(optional) == 1 + 5 + 18 + 9 + 3
     assert {case.size for case in cases if case.special in range(4, 9)} == {3}
     assert {case.size for case in cases if 8 < case.special < ALIKE} == {2}
     tuned, *again = (case.size for case in cases if case.special == ALIKE)
@@ -91,20 +100,33 @@ def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
     """Whatever the lengths are: with other data, and with every distribution."""
     short = all_cases((1, 2), Inputs(drawn=True, whole=True, elements=100))
     shifts = {case.shift for case in short if case.shift}
-    assert {case.words for case in short if case.shift} == {
-        "with other data",
-        *(f"with {w}" for w in DISTRIBUTIONS.values()),
-    }
+    others = {f"with {words}" for k, words in DISTRIBUTIONS.items() if k not in (*TEXTS, *ENDS)}
+    assert {case.words for case in short if case.shift} == {"with other data", *others}
     assert {shift % 8 for shift in shifts} >= {1, 2, 4} and all(not case.shift for case in short if case.usual)
 
 
 @pytest.mark.parametrize(
-    ("real", "whole", "count"), [(True, True, 38), (True, False, 25), (False, True, 27), (False, False, 11)]
+    ("real", "whole", "count"), [(True, True, 50), (True, False, 32), (False, True, 38), (False, False, 16)]
 )
 def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool, count: int) -> None:
     """Numbers within a range of the pragma's are made equal and put in order alone."""
     cases = all_cases((1, 2), replace(FURTHER, real=real, whole=whole, finite=True))
     assert sum(case.special > 0 for case in cases) == count
+
+
+def test_texts_are_tried_with_bytes_and_the_ends_of_ranges_where_there_are_some() -> None:
+    without, byte, ranged = (
+        {case.special: case.size for case in all_cases((1, 2), inputs)}
+        for inputs in (FURTHER, replace(FURTHER, byte=True), replace(FURTHER, ranged=True))
+    )
+    assert byte.items() - without.items() == {(kind, 2) for kind in TEXTS}
+    assert ranged.items() - without.items() == {(kind, 3) for kind in ENDS}
+
+
+def test_each_error_of_a_text_is_tried_alone() -> None:
+    cases = all_cases((1, 2), replace(FURTHER, byte=True))
+    seeds = {case.seed % 7 for case in cases if case.special == ONE_ERROR}
+    assert seeds == set(range(7)), "distributions.h draws one of seven errors by the seed"
 
 
 def test_numbers_that_hold_larger_ones() -> None:
@@ -202,8 +224,10 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
         near, remainders, values = evaluator.warnings
         assert "nothing is compared at n = 299, where the source itself fails: touched" in near
         assert "the remainder 1, 3, 5, 7, 9, 11, 13, 15 of 16: touched" in remainders
-        kinds = "few whole numbers or zeros or quarters or zeros among other numbers"
-        assert values.startswith(f"nothing is compared with {kinds}: the source itself")
+        kinds = (
+            "few whole numbers or zeros or quarters or zeros among other numbers or ascending elements with equal ones"
+        )
+        assert values.startswith(f"nothing is compared with {kinds} among them: the source itself")
 
 
 MEAN = """

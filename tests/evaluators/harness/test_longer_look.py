@@ -104,6 +104,41 @@ def test_all_scalars_with_which_results_differ_are_named(tmp_path: Path) -> None
     assert remedy == "write `constraint by == 3` and `constraint left == 2` if they never are"
 
 
+CLIP = (
+    HEAD
+    + """
+#pragma tunepass kernel clip(n = 40, alpha = 2.0, x: in double[n], y: out double[n])
+void clip(int n, double alpha, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+#if ATTACK
+        y[i] = alpha * (x[i] > 0 ? x[i] : 0);
+#else
+        y[i] = alpha * x[i] > 0 ? alpha * x[i] : 0;
+#endif
+}
+"""
+)
+
+
+def test_a_difference_with_a_negative_factor_is_told(tmp_path: Path) -> None:
+    found, rows, _ = looked_at(task_of(tmp_path, CLIP))
+    assert found is None and rows["scalars"].state == "could not run"
+    assert rows["scalars"].reason == "it computes something else than the source where `alpha` is -1.0, -2.0"
+    assert rows["scalars"].remedy == "write `constraint alpha == 2.0` if it never is"
+
+
+RECIPROCAL = CLIP.replace("alpha * (x[i] > 0 ? x[i] : 0)", "(1 / alpha) * x[i]").replace(
+    "alpha * x[i] > 0 ? alpha * x[i] : 0", "x[i] / alpha"
+)
+
+
+@pytest.mark.slow
+def test_scalars_with_which_the_source_computes_no_numbers_accuse_nobody(tmp_path: Path) -> None:
+    _, rows, warnings = looked_at(task_of(tmp_path, RECIPROCAL))
+    assert rows["scalars"].state == "ran" and not any("alpha" in words for words in warnings)
+
+
 @pytest.mark.slow
 def test_what_is_right_with_unusual_scalars_has_its_rows(tmp_path: Path) -> None:
     found, rows, _ = looked_at(task_of(tmp_path, DIVIDE), 0)

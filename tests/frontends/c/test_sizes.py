@@ -130,6 +130,15 @@ def test_floating_scalars_have_another_value_once() -> None:
     assert words == "with another a and b"
     assert dict(sizes.sizes[number - 1]) == {"n": 37, "a": 1.875, "b": 0.75}
     assert sizes.remainders(64)[number - 1] == -1
+    values = {name: [value for _, of, value, _ in sizes.unusual if of == name] for name in ("a", "b", "h")}
+    assert values == {"a": [1.0, 0.0, -1.0, -2.5], "b": [1.0, -1.0], "h": []}
+
+
+def test_a_floating_scalar_stays_of_the_type_of_the_number_that_the_pragma_gives() -> None:
+    """The harness has one table of it for all sizes."""
+    sizes = further("n = 64, a = 2, y: out double[n]", "int n, double a, double *y")
+    values = [value for _, _, value, _ in sizes.unusual]
+    assert values == [1, 0, -1, -2] and all(isinstance(value, int) for value in values)
 
 
 def test_whole_scalars_have_another_value_each_alone() -> None:
@@ -147,7 +156,11 @@ def test_whole_scalars_have_another_value_each_alone() -> None:
     unusual = {number for number, *_ in sizes.unusual}
     assert set(sizes.gaps) == noted | unusual and not noted & unusual
     values = {name: [value for _, of, value, _ in sizes.unusual if of == name] for name in ("k", "first", "all")}
-    assert values == {"k": [1, 4, 37, 65, 257, 131101, 0, -1, -3], "first": [37, 65, 257, 131101], "all": []}
+    assert values == {
+        "k": [1, 4, 37, 65, 257, 1024, 131101, 0, -1, -3],
+        "first": [37, 65, 257, 1024, 131101],
+        "all": [],
+    }
     assert {tuned for _, name, _, tuned in sizes.unusual if name == "k"} == {3}
 
 
@@ -159,7 +172,7 @@ def test_other_masks_are_tried_in_the_place_of_masks(tuned: int, tried: list[int
     assert larger in {value for _, _, value, _ in sizes.unusual}
 
 
-@pytest.mark.parametrize(("element", "most"), [("signed char", 65), ("short", 257), ("long", 131101)])
+@pytest.mark.parametrize(("element", "most"), [("signed char", 65), ("short", 1024), ("long", 131101)])
 def test_a_whole_scalar_has_values_of_its_type_alone(element: str, most: int) -> None:
     sizes = further("n = 64, k = 3, y: out double[n]", f"int n, {element} k, double *y")
     assert max(value for _, _, value, _ in sizes.unusual) == most

@@ -17,7 +17,7 @@ from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.globals import exposing_text
-from tunepass.frontends.c.call.inputs import element_count, free_scalars, holds_random_numbers, open_elements
+from tunepass.frontends.c.call.inputs import element_count, free_scalars, holds_random_numbers, open_elements, ranged
 from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.harness.source import harness_source
@@ -132,7 +132,7 @@ def _followed_by(following: Following, candidate: Candidate, source: str) -> Can
 def _inputs(call: KernelCall) -> Inputs:
     further, tuned = sizes_of_call(call), free_scalars(call.arguments, call.setup.scalars if call.setup else ())
     words = [", ".join(f"{name} = {value}" for name, value in size) for size in further.sizes]
-    real, whole = open_elements(call)
+    real, whole, byte = open_elements(call)
     return Inputs(
         sizes=tuple(words),
         stated=call.sizes is not None,
@@ -146,6 +146,8 @@ def _inputs(call: KernelCall) -> Inputs:
         drawn=holds_random_numbers(call),
         real=real,
         whole=whole,
+        byte=byte,
+        ranged=ranged(call),
         pairs=call.pairs,
         shared=call.shared,
         extra=further.extra,

@@ -13,16 +13,22 @@ from tunepass.evaluators.harness.reference.distributions import (
     ALIKE,
     AT_MIDDLE,
     DISTRIBUTIONS,
+    ENDS,
     EQUAL,
     MULTIPLES,
+    ONE_ERROR,
+    ONE_LARGE,
     PERMUTED,
     REAL,
+    REPEATS,
     SIGNED,
     SPECIAL,
+    TEXTS,
     WHOLE,
 )
 
 FURTHER_SEEDS = 6
+FEW_SEEDS = 3
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
 SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overlap
@@ -43,8 +49,9 @@ class Inputs:
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
-    `real` and `whole`: of those drawn some without a range hold floating numbers, and whole ones. `elements` are those
-    of all arrays at the tuned size; `found` are variables that are compared though nobody said so.
+    `real`, `whole` and `byte`: of those drawn some without a range hold floating numbers, whole ones, and such of a
+    byte; `ranged`: some have a range. `elements` are those of all arrays at the tuned size; `found` are variables that
+    are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()
@@ -59,6 +66,8 @@ class Inputs:
     drawn: bool = False
     real: bool = True
     whole: bool = False
+    byte: bool = False
+    ranged: bool = False
     elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
     shared: tuple[tuple[str, str], ...] = ()
@@ -66,7 +75,7 @@ class Inputs:
     noted: tuple[tuple[str, tuple[int, ...]], ...] = ()
     gaps: tuple[int, ...] = ()
     instead: tuple[tuple[int, int], ...] = ()
-    unusual: tuple[tuple[int, str, int, int], ...] = ()
+    unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
     filled: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
 
@@ -210,7 +219,7 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
         )
         for k, words in DISTRIBUTIONS.items()
         if _changes_inputs(k, inputs)
-    ] + [*_large_at_sizes(seed, inputs), *_alike_again(seed, inputs), *_wide(seed, inputs)]
+    ] + [*_large_at_sizes(seed, inputs), *_drawn_again(seed, inputs), *_wide(seed, inputs)]
 
 
 def _wide(seed: int, inputs: Inputs) -> list[Case]:
@@ -230,11 +239,16 @@ def _large_at_sizes(seed: int, inputs: Inputs) -> list[Case]:
     return [_at_other_size(seed, len(inputs.sizes), SIGNED, inputs), *other_scalars]
 
 
-def _alike_again(seed: int, inputs: Inputs) -> list[Case]:
-    """Results may depend on the first elements that differ alone."""
-    size, words = inputs.short, f"with {DISTRIBUTIONS[ALIKE]}"
-    again = range(1, FURTHER_SEEDS + 1) if size or inputs.elements <= SHORT else ()
-    return [Case(seed=seed + k, size=size, special=ALIKE, shift=k, words=words, optional=True) for k in again]
+def _drawn_again(seed: int, inputs: Inputs) -> list[Case]:
+    """Results may depend on the first elements that differ alone, on where a large number stands, on what is repeated,
+    and on the first error of a text, of which there are several kinds."""
+    kinds = {ALIKE: FURTHER_SEEDS, ONE_LARGE: FEW_SEEDS, REPEATS: FEW_SEEDS, ONE_ERROR: FURTHER_SEEDS}
+    return [
+        Case(seed=seed + k, size=inputs.short, special=d, shift=k, words=f"with {DISTRIBUTIONS[d]}", optional=True)
+        for d, times in kinds.items()
+        if _changes_inputs(d, inputs) and (inputs.short or inputs.elements <= SHORT)
+        for k in range(1, times + 1)
+    ]
 
 
 def _at_other_size(seed: int, size: int, distribution: int, inputs: Inputs) -> Case:
@@ -252,6 +266,8 @@ def _changes_inputs(distribution: int, inputs: Inputs) -> bool:
     """Does the kernel have arrays that hold other numbers then?"""
     if distribution in PERMUTED:
         return True
+    if distribution in TEXTS or distribution in ENDS:
+        return inputs.byte if distribution in TEXTS else inputs.ranged
     if distribution in REAL or distribution in WHOLE:
         return inputs.real if distribution in REAL else inputs.whole
     return inputs.real or inputs.whole

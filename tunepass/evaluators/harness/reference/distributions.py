@@ -35,17 +35,32 @@ DISTRIBUTIONS = {  # distributions.h
     32: "elements equal to the largest",
     33: "multiples of whole scalars and their neighbours",
     34: "zeros among other numbers",
+    35: "whole numbers at their bounds and around zero",
+    36: "one large whole number among others",
+    37: "ascending elements with equal ones among them",
+    38: "elements that ascend, then descend",
+    39: "elements that repeat earlier ones",
+    40: "text",
+    41: "text with one error",
+    42: "numbers close to quarters",
+    43: "elements at both ends of their range",
+    44: "elements at the lower end of their range",
+    45: "elements at the upper end of their range",
+    46: "arrays at the ends of their ranges, in turns",
 }
-EQUAL, SIGNED, ALIKE, MULTIPLES = 4, 21, 26, 33  # of the distributions
-PERMUTED = (EQUAL, 5, 9, ALIKE, 32)  # numbers as they are drawn, alike or in another order
-REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31)  # of floating types alone
+EQUAL, SIGNED, ALIKE, MULTIPLES, ONE_LARGE, PEAK, REPEATS, ONE_ERROR = 4, 21, 26, 33, 36, 38, 39, 41  # of these
+TEXTS = (40, ONE_ERROR)  # of bytes
+ENDS = (43, 44, 45, 46)  # of ranges that the pragma gives
+PERMUTED = (EQUAL, 5, 9, ALIKE, 32, PEAK, REPEATS)  # numbers as they are drawn, alike or in another order
+REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31, 42)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
 WHOLE |= {23: (64, 0), 24: (63, 64), 29: (64, 64), 30: (64, 63), MULTIPLES: (64, 63)}
+WHOLE |= {35: (64, 64), ONE_LARGE: (31, 0), **dict.fromkeys(TEXTS, (64, 64))}
 """Distributions of whole numbers alone: the bits of the largest and of the least number."""
-APART = (9, 10, *REAL, *WHOLE)
+APART = (9, 10, PEAK, *ENDS, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
 # Tried as far as the source computes numbers there.
-GROWING = ((11, 12, 13, 15), (16, 17, 23), (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29))
+GROWING = ((11, 12, 13, 15), (16, 17, 23, ONE_LARGE), (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29, 35, *TEXTS), ENDS)
 # At the largest cheap size, `ALIKE` elements at the tuned one, if that is cheap: rows are as long as usual. Others are
 # tried at the largest short one.
-AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, 34, ALIKE)
+AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, 34, ALIKE, *ENDS)

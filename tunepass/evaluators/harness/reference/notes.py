@@ -125,8 +125,8 @@ def _alike(reference: Reference, cases: Sequence[Case]) -> Iterator[str]:
     """One note for all cases that are left out for the same reason."""
     reasons = dict(reference.left_out)
     for why in dict.fromkeys(reasons[case] for case in cases):
-        words = " or ".join(case.words.removeprefix("with ") for case in cases if reasons[case] == why)
-        yield f"nothing is compared with {words}: {why}"
+        words = dict.fromkeys(case.words.removeprefix("with ") for case in cases if reasons[case] == why)
+        yield f"nothing is compared with {' or '.join(words)}: {why}"
 
 
 def uncompared(reference: Reference) -> tuple[str, ...]:
