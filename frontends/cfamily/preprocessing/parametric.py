@@ -30,7 +30,7 @@ def parametric_names(
     while new:
         more = {macro for name in new for macro in bodies.naming(name)}
         more.update(*(names for read, names in zip(reading, inside) if read & new))
-        new = more - known
+        new = more - known - {""}  # a `#define` without a name, which the compiler refuses
         known |= new
     return frozenset(known)
 

@@ -50,6 +50,15 @@ NEST = f"#pragma tunepass loop auto\n{LOOPS}y[j * 64 + i] += x[j * 64 + i];\n"
 IN_ONE = f"{OPENS}#if V > 1\n{NEST}#else\ny[0] = x[0];\n#endif\n}}\n"
 
 
+def test_a_macro_without_a_name_in_a_branch_over_a_parameter_ends_the_reading() -> None:
+    """The compiler refuses it; the search for texts that name it once did not end."""
+    text = HEAD.format("integer(1..4) = 2").replace("#define V 1", "#define   1.5")
+    kernel = (
+        CFrontend().parse(Source("k.c", text + "void f(int n, float *x, float *y)\n{\n    y[0] = V;\n}\n")).kernels[0]
+    )
+    assert [parameter.name for parameter in kernel.parameters] == ["V"]
+
+
 def test_a_nest_in_a_branch_has_parameters_that_vary_there_only() -> None:
     kernel = read(IN_ONE)
     space = space_of(kernel)
