@@ -33,6 +33,18 @@ def test_each_interrupts_and_says_which(number: int) -> None:
     assert signal_of(raised.value) == number and signal_of(KeyboardInterrupt()) == signal.SIGINT
 
 
+def test_an_import_that_makes_another_error_of_it_is_interrupted_all_the_same() -> None:
+    """As compiled modules do; without a signal before it the error is its own."""
+    with pytest.raises(Interrupted) as raised, interrupting():
+        try:
+            os.kill(HERE, signal.SIGTERM)
+        except Interrupted:
+            raise ImportError from None
+    assert signal_of(raised.value) == signal.SIGTERM
+    with pytest.raises(ImportError), interrupting():
+        raise ImportError
+
+
 def test_what_the_first_has_begun_only_another_ctrl_c_disturbs() -> None:
     with interrupting():
         with pytest.raises(Interrupted):

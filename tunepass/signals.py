@@ -66,13 +66,20 @@ def interrupting(*, last: bool = False) -> Iterator[None]:
     """Within, the first signal raises Interrupted; later ones only if they are Ctrl-C, since a terminal that closes and
     a system that shuts down send several, and what the first has begun is to be ended well. The first may have asked a
     search to stop. `last`: as in handled."""
+    raised: list[int] = []
 
     def interrupt(number: int) -> None:
         if number == signal.SIGINT or len(_received[0]) == 1:
+            raised.append(number)
             raise Interrupted(number)
 
     with handled(interrupt, last=last):
-        yield
+        try:
+            yield
+        except (ImportError, SystemError) as error:
+            if raised:  # compiled modules make such an error of what is raised while they are imported
+                raise Interrupted(raised[0]) from error
+            raise
 
 
 @contextmanager
