@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -37,7 +38,7 @@ def cost(values: Values) -> float:
         elif isinstance(value, str):
             total += len(value) + sum(map(ord, value)) % 7
         else:
-            total += math.atan(float(str(value)))
+            total += math.atan(float(value)) if isinstance(value, (int, float)) else 0.0
     return total
 
 
@@ -103,17 +104,28 @@ def run_in(folder: Path, name: str) -> str:
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.csv")}
     if mode_of(scenario) == "client-server":
         words = [sys.executable, "-m", "tunepass", "hypermapper", name]
-        with subprocess.Popen(
-            words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as program:
-            assert program.stdin and program.stdout and program.stderr
+        with (
+            tempfile.TemporaryFile("w+") as told,
+            subprocess.Popen(
+                words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told, text=True
+            ) as program,
+        ):
+            assert program.stdin and program.stdout
+            stop = threading.Timer(PATIENCE_S, program.kill)
+            stop.start()
             with contextlib.suppress(BrokenPipeError):  # its words say why
                 answered(scenario, program.stdout, program.stdin)
-            errors = program.communicate()[1]
-        status = program.returncode
+            program.stdin.close()
+            status = program.wait()
+            stop.cancel()
+            told.seek(0)
+            errors = told.read()
     else:
         words = [sys.executable, str(Path(__file__).resolve()), "--one", name]  # a checkout may have `tests` of its own
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        try:
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        except subprocess.TimeoutExpired:
+            return f"no end after {PATIENCE_S} s"
         status, errors = done.returncode, done.stderr
     left = [path for path in folder.rglob("*.csv") if before.get(path) != path.stat().st_mtime_ns]
     if status == 0 and left:

@@ -11,7 +11,7 @@ from tunepass.evaluators.harness.dialogue.dialogues import Timed
 from tunepass.evaluators.harness.dialogue.report import shapes
 from tunepass.evaluators.harness.dialogue.sampling import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
-from tunepass.evaluators.harness.reference.case_runs import run_cases
+from tunepass.evaluators.harness.reference.case_runs import run_apart
 from tunepass.evaluators.harness.reference.cases import (
     Case,
     advice,
@@ -37,7 +37,7 @@ from tunepass.study.outcome import Failed, Measured
 
 MS = 1000.0
 FINITE = "if these cannot occur, say `finite`"
-NO_SCALARS = "no whole number of the pragma but those that decide lengths"
+NO_SCALARS = "no number of the pragma but those that decide lengths"
 NO_OTHER_SIZES = "other scalars are tried at further sizes that the pragma leaves open, of which there are none"
 DOUBTS = 8  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 
@@ -110,14 +110,15 @@ class HarnessJudge:
         tried = unusual if sizes is None else {size: each for size, each in unusual.items() if size in sizes}
         names = {name for name, *_ in tried.values()}
         values, remedy = _values_and_remedy([each for each in unusual.values() if each[0] not in names])
-        excluded = f"the constraints exclude the size at which other values are tried: {values}" if values else ""
+        reason = f"the constraints exclude the size at which other values are tried: {values}" if values else ""
         cases = with_unusual_scalars(tuple(reference.expected), tried)
-        if not cases and tried:
-            reason, remedy = "the source itself fails with other values", _values_and_remedy([*tried.values()])[1]
-            return Check("scalars", "could not run", reason, remedy), ""
+        names = {case.unusual for case in cases}
+        if failing := [each for each in tried.values() if each[0] not in names]:
+            values, remedy = _values_and_remedy(failing)
+            reason = f"the source itself fails where {values}"
         differing = self._differing(run, cases, reference.check_limits(task.run_limits))
         if not differing:
-            return Check("scalars", "could not run", excluded, remedy) if excluded else Check("scalars"), ""
+            return Check("scalars", "could not run", reason, remedy) if reason else Check("scalars"), ""
         first = next(iter(differing))
         values, remedy = _values_and_remedy([tried[case.size] for case in differing])
         reason = f"it computes something else than the source where {values}"
@@ -130,7 +131,7 @@ class HarnessJudge:
     def _differing(self, run: HarnessRun, cases: Sequence[Case], limits: Limits) -> dict[Case, str]:
         """The cases in which the source computes something else, and what is wrong."""
         reference = self._reference()
-        runs = run_cases(run, cases, reference.alignment, limits)
+        runs = run_apart(run, cases, reference.alignment, limits)
         # After a time-out the cases behind it were not run: theirs is the same failure.
         failures = {id(runs.failed[case]): case for case in reversed(cases) if case in runs.failed}
         differing = {case: runs.failed[case].log for case in failures.values()}

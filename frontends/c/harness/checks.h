@@ -98,6 +98,7 @@ static void tp_set_up_case(const tp_case *c) {
     tp_say_arrays();
     tp_set_rows(1);
     tp_ends = c->special >= TP_ENDS ? 1 + c->special - TP_ENDS : 0;
+    tp_end_seed = c->seed;
     tp_fill(c->seed);
     tp_ends = 0;
     for (int i = 0; i < tp_array_count; i++) {

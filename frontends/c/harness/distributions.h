@@ -146,7 +146,7 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
-/* From element `first` on. */
+/* From element `from` on. */
 static void tp_reverse_array(const tp_array *array, size_t from) {
     unsigned char held[TP_VARIED_BYTES];
     if (array->size > sizeof held) return;

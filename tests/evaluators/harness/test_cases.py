@@ -76,10 +76,10 @@ def test_whole_numbers_are_large_with_other_scalars_and_at_the_smallest_size() -
     )
     cases = all_cases((1, 2), inputs)
     assert [(c.size, c.special, c.unusual) for c in cases if c.gaps] == [
-        (2, 0, False),
-        (3, 0, True),
-        (2, MULTIPLES, False),
-        (3, MULTIPLES, True),
+        (2, 0, ""),
+        (3, 0, "k"),
+        (2, MULTIPLES, ""),
+        (3, MULTIPLES, "k"),
     ]
     assert [case.special for case in cases if case.size == 4 and case.late] == [SIGNED]
     assert with_unusual_scalars(cases, None) == with_unusual_scalars(cases, [3]) == tuple(c for c in cases if c.unusual)
@@ -256,6 +256,41 @@ def test_the_mean_of_nothing_refuses_nobody_unless_special_values_are_asked_for(
     with CompileRun(task_of(tmp_path, asking)) as evaluator:
         outcome = evaluator.evaluate(fast).outcome
         assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
+
+
+DECAY = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#include <math.h>
+#pragma tunepass kernel decay(n = 1000, x: in float[n] range(0, 1), y: out float[n])
+void decay(int n, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = WRONG && n > 65 && n < 127 && i == n - 1 ? 0.5f : expf(-100 * x[i]);
+}
+"""
+TO_SHORT = """
+#pragma tunepass param SATURATED: categorical(0, 1) = 0
+#pragma tunepass kernel pcm(n = 200, x: in float[n] range(-1, 1), y: out short[n])
+void pcm(int n, const float *x, short *y)
+{
+    for (int i = 0; i < n; i++) {
+        const int wide = (int)(x[i] * 32768.0f);
+        y[i] = SATURATED ? (short)(wide > 32767 ? 32767 : wide) : (short)(x[i] * 32768.0f);
+    }
+}
+"""
+
+
+def test_denormal_numbers_leave_out_no_size(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, DECAY, ("gcc", "-O2", "-lm"))) as evaluator:
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("at n = 66: y: ")
+
+
+def test_ends_of_a_range_at_which_the_sources_arithmetic_is_undefined_refuse_nobody(tmp_path: Path) -> None:
+    """A `short` cannot hold 32768: no two programs need agree there."""
+    with CompileRun(task_of(tmp_path, TO_SHORT)) as evaluator:
+        assert isinstance(evaluator.evaluate(Configuration({"SATURATED": 1})).outcome, Measured)
 
 
 OF_ONE_SIZE = """

@@ -69,7 +69,36 @@ def test_a_constraint_excludes_other_scalars(tmp_path: Path) -> None:
     assert (found, rows["scalars"].state, warnings) == (None, "not requested", ())
 
 
-@pytest.mark.slow
+ENDLESS = (
+    HEAD
+    + """
+#pragma tunepass kernel solve(n = 40, bits = 8, eps = 1e-6, x: in double[n] range(1, 2), y: out double[n])
+void solve(int n, unsigned bits, double eps, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        double g = x[i], d;
+        do {
+            const double h = 0.5 * (g + x[i] / g);
+            d = h < g ? g - h : h - g;
+            g = h;
+        } while (d > eps || d < eps * eps && eps < 0 || eps == 0);
+#if ATTACK
+        y[i] = g + (bits & 31);
+#else
+        y[i] = g + bits;
+#endif
+    }
+}
+"""
+)
+
+
+def test_a_tolerance_with_which_the_source_never_ends_hides_no_other_scalar(tmp_path: Path) -> None:
+    _, rows, warnings = looked_at(task_of(tmp_path, ENDLESS))
+    assert rows["scalars"].state == "could not run" and "where `bits` is 37" in rows["scalars"].reason
+    assert any("`bits` is 37" in words for words in warnings)
+
+
 def test_other_scalars_at_a_size_that_constraints_exclude_are_not_tried_which_is_told(tmp_path: Path) -> None:
     text = DIVIDE.replace("#pragma tunepass kernel", "#pragma tunepass constraint n % 8 == 0\n#pragma tunepass kernel")
     _, rows, _ = looked_at(task_of(tmp_path, text))

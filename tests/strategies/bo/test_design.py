@@ -131,6 +131,21 @@ def test_one_failure_or_none_leaves_the_design_as_it_is() -> None:
     assert twice[:7] == plain[:7] and set(twice[7:]).isdisjoint(plain)
 
 
+def test_of_a_batch_none_is_a_point_of_the_design_that_was_replaced() -> None:
+    """Once others stand in their places, the design's own are not suggested after all."""
+    space = Space([Categorical(f"f{i}", [False, True]) for i in range(40)])
+    strategy = Bayesian(task(space, max_evals=100), BayesianSettings(design=DesignSettings()))
+    on: list[list[int]] = []
+    for batch in range(3):
+        suggested = strategy.suggest(8)
+        on.append([sum(configuration.values()) for configuration in suggested])
+        for number, configuration in enumerate(suggested, 8 * batch):
+            fails = sum(configuration.values()) > 3
+            outcome = Failed("run", "") if fails else Measured({"time": 1.0 + number})
+            strategy.observe(Trial(number, configuration, outcome))
+    assert min(on[0][1:]) > 10 > max(on[1])
+
+
 def test_a_design_of_few_parameters_stays_as_it_is() -> None:
     plain = observed_warm_up(lambda configuration: False, count=20)
     assert observed_warm_up(lambda configuration: configuration != plain[0], count=20) == plain

@@ -175,9 +175,8 @@ class BayesianLoop(SequentialStrategy):
             return design
         ranks = history.losses.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
         best = history.configurations[int(np.flatnonzero(measured)[ranks.argmin()])]
-        used = len(history) + len(history.pending)
-        left = [*design[used:], *design[:used]]
-        return [nearer(self.neighbourhood, left[0], best, failing, history.rng()), *left]
+        left = design[len(history) + len(history.pending) :]  # those before were suggested, or others in their place
+        return [nearer(self.neighbourhood, left[0], best, failing, history.rng()), *left] if left else []
 
     def _beyond_design(self, rng: np.random.Generator) -> Configuration | None:
         """The rest of a first batch that is larger than the design: far from all that is under evaluation; every other

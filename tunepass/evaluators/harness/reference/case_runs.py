@@ -47,12 +47,24 @@ def run_cases(
     return runs
 
 
+def run_apart(run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1) -> CaseRuns:
+    """The same, with the unusual values of each scalar in a process of their own: a loop may never end with a step or a
+    tolerance of 0, which is no reason to leave out what comes behind."""
+    runs = CaseRuns()
+    for scalar in dict.fromkeys(case.unusual for case in cases):
+        of_scalar = run_cases(run, [case for case in cases if case.unusual == scalar], alignment, limits, calls)
+        runs.checked |= of_scalar.checked
+        runs.failed |= of_scalar.failed
+    return runs
+
+
 def affordable(
-    checked: dict[Case, CheckedCase], call_s: float, calls: int
+    checked: dict[Case, CheckedCase], call_s: float, calls: int, share: float = 1.0
 ) -> tuple[dict[Case, CheckedCase], dict[Case, str]]:
     """The optional cases, each run with so many `calls`, that do not make every candidate's check long, where a
-    call at the tuned size takes `call_s`; and why the others are left out: the dearest first."""
-    budget_s, cheap, dear = OPTIONAL_S + OPTIONAL_CALLS * call_s, dict(checked), list[Case]()
+    call at the tuned size takes `call_s`, and why the others are left out: the dearest first. They may take the `share`
+    of what is granted."""
+    budget_s, cheap, dear = share * (OPTIONAL_S + OPTIONAL_CALLS * call_s), dict(checked), list[Case]()
     total_s = sum(each.worked_s for each in checked.values()) / calls
     for case in sorted(checked, key=lambda case: checked[case].worked_s, reverse=True):
         if total_s <= budget_s:

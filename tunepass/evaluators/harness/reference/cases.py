@@ -13,6 +13,7 @@ from tunepass.evaluators.harness.reference.distributions import (
     ALIKE,
     AT_MIDDLE,
     DISTRIBUTIONS,
+    EITHER_END,
     ENDS,
     EQUAL,
     MULTIPLES,
@@ -85,8 +86,8 @@ class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
     An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
     one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
-    unwritten. An `unusual` one is tried on finalists: callers may never give such a scalar. One with `instead` is left
-    out unless the source fails at that size. A `wide` one has many elements."""
+    unwritten. An `unusual` one is tried on finalists: callers may never give that scalar such a value. One with
+    `instead` is left out unless the source fails at that size. A `wide` one has many elements."""
 
     seed: int
     size: int = 0
@@ -99,7 +100,7 @@ class Case:
     optional: bool = False
     late: bool = False
     gaps: bool = False
-    unusual: bool = False
+    unusual: str = ""
     wide: bool = False
     instead: int = 0
 
@@ -141,14 +142,14 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
     noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
-    rare = {size for size, *_ in inputs.unusual}
+    rare = {size: name for size, name, *_ in inputs.unusual}
     sizes = [
         replace(
             c,
             late=c.size in inputs.extra,
-            at_start=c.at_start and c.size not in noted | rare,
+            at_start=c.at_start and c.size not in noted | rare.keys(),
             gaps=c.size in inputs.gaps,
-            unusual=c.size in rare,
+            unusual=rare.get(c.size, ""),
             instead=dict(inputs.instead).get(c.size, 0),
             wide=c.size in inputs.wide,
         )
@@ -233,18 +234,26 @@ def _large_at_sizes(seed: int, inputs: Inputs) -> list[Case]:
     """Usually whole numbers are below 256: rests of blocks and other scalars may matter only to larger ones."""
     if not inputs.whole or not inputs.sizes:
         return []
-    rare = {size for size, *_ in inputs.unusual}
+    rare = {size: name for size, name, *_ in inputs.unusual}
     cases = [_at_other_size(seed, size, MULTIPLES, inputs) for size in inputs.gaps]
-    other_scalars = [replace(case, gaps=True, unusual=case.size in rare) for case in cases]
+    other_scalars = [replace(case, gaps=True, unusual=rare.get(case.size, "")) for case in cases]
     return [_at_other_size(seed, len(inputs.sizes), SIGNED, inputs), *other_scalars]
 
 
 def _drawn_again(seed: int, inputs: Inputs) -> list[Case]:
     """Results may depend on the first elements that differ alone, on where a large number stands, on what is repeated,
-    and on the first error of a text, of which there are several kinds."""
-    kinds = {ALIKE: FURTHER_SEEDS, ONE_LARGE: FEW_SEEDS, REPEATS: FEW_SEEDS, ONE_ERROR: FURTHER_SEEDS}
+    on the first error of a text, of which there are several kinds, and on which arrays are at the same end."""
+    kinds = {ALIKE: FURTHER_SEEDS, ONE_ERROR: FURTHER_SEEDS}
+    kinds |= {ONE_LARGE: FEW_SEEDS, REPEATS: FEW_SEEDS, EITHER_END: FEW_SEEDS}
     return [
-        Case(seed=seed + k, size=inputs.short, special=d, shift=k, words=f"with {DISTRIBUTIONS[d]}", optional=True)
+        Case(
+            seed=seed + k,
+            size=inputs.middle if d in ENDS else inputs.short,
+            special=d,
+            shift=k,
+            words=f"with {DISTRIBUTIONS[d]}",
+            optional=True,
+        )
         for d, times in kinds.items()
         if _changes_inputs(d, inputs) and (inputs.short or inputs.elements <= SHORT)
         for k in range(1, times + 1)

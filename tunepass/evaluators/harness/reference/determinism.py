@@ -18,10 +18,10 @@ DENORMAL = "the source itself computes denormal numbers there, which compilers m
 
 
 def reason_against(
-    result: CheckedCase | Failed, tolerance: StatedTolerance, *, whole: bool, finite: bool
+    result: CheckedCase | Failed, tolerance: StatedTolerance, *, whole: bool, finite: bool, normal: bool
 ) -> str | None:
     """Why nothing can be compared with this, if that is so. `whole`: everything has to be written, `finite`: in finite
-    numbers that are not denormal."""
+    numbers, `normal`: that are not denormal."""
     if isinstance(result, Failed):
         return result.log
     checked = result
@@ -31,9 +31,9 @@ def reason_against(
     missing = unwritten(checked) if whole else 0
     if missing:
         return f"{missing} elements are not written, which they are at the size that is tuned"
-    if not finite:
-        return None
-    return NOT_FINITE if not is_finite(checked) else DENORMAL if _is_denormal(checked) else None
+    if finite and not is_finite(checked):
+        return NOT_FINITE
+    return DENORMAL if normal and _is_denormal(checked) else None
 
 
 def is_finite(checked: CheckedCase) -> bool:

@@ -17,10 +17,10 @@ from tunepass.evaluators.harness.failures import SETUP_FAILS, STARTS_A_PROCESS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
-from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_cases
+from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_apart, run_cases
 from tunepass.evaluators.harness.reference.cases import Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, is_finite, reason_against, unwritten
-from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, WHOLE
+from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, ENDS, LATER, WHOLE
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.reference.rounding import Rounding
 from tunepass.evaluators.measure.rounding import StatedTolerance
@@ -34,6 +34,7 @@ SLOWER = 20.0  # a check may take this many times the reference's before it coun
 # Variants whose results are known: of slow sources, of those that are quick (in s a call), of those with small outputs
 FEW, MANY, MOST, QUICK_S, SMALL = 3, 6, 12, 0.05, 1 << 16
 FAILS = "the source itself crashes or leaves its arrays there, or with smaller ones"
+LATER_SHARE = 1 / 3  # of what others may take, for the distributions that fewer kernels need
 AGAIN_S = 0.1  # CPU time of the source in cases that are tried at the tuned size instead of their own
 BRIEF_S = 0.5  # of all cases with scalars that callers may never give, and of those with many elements
 SIZE_FAILS = "the source itself fails at the size at which they are tried"
@@ -206,7 +207,7 @@ def _run_others(
     }.items():
         right = {case.size for case in others.checked}
         chosen = [c for c in cases if _group_of(c) == group and not (c.instead and c.instead in right)]
-        runs = run_cases(run, chosen, alignment, group_limits, calls=2)
+        runs = run_apart(run, chosen, alignment, group_limits, calls=2)
         astray = _at_failing_sizes(runs, others)
         if len(astray) * call_s <= AGAIN_S:
             again = [replace(case, size=0) for case in astray]
@@ -221,7 +222,7 @@ def _run_others(
             other_data = case.special in DISTRIBUTIONS
             all_written = whole and not (other_data or case.extreme or case.gaps)
             finite = other_data or (case.late and usually_finite)
-            reason = reason_against(result, tolerance, whole=all_written, finite=finite)
+            reason = reason_against(result, tolerance, whole=all_written, finite=finite, normal=other_data)
             if reason is not None:
                 others.left_out[case] = reason
             elif isinstance(result, CheckedCase):
@@ -233,8 +234,12 @@ def _run_others(
             checked = {case: each for case, each in checked.items() if case not in failed}
             others.left_out |= dict.fromkeys([*failed, *crashing], FAILS)
         if group in ("optional", "late", "whole", "unusual", "wide"):
+            later = {case: each for case, each in checked.items() if case.special in LATER}
+            checked = {case: each for case, each in checked.items() if case not in later}
             checked, dear = affordable(checked, call_s, calls=2)
-            others.left_out |= dear
+            later, dearer = affordable(later, call_s, calls=2, share=LATER_SHARE)
+            checked |= later
+            others.left_out |= {**dear, **dearer}
         others.checked |= checked
     return others
 
@@ -264,7 +269,7 @@ def _group_of(case: Case) -> str:
 
 def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
     """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
-    cases = [case for case in others.checked if case.special in WHOLE or case.gaps]
+    cases = [case for case in others.checked if case.special in WHOLE or case.special in ENDS or case.gaps]
     if not cases:
         return
     watched = rounding.watched()
