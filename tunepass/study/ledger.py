@@ -23,7 +23,7 @@ CHECKS: Mapping[str, str] = {
     "outputs": "it computes what the untouched source computes",
     "seeds": "with several sets of data",
     "sizes": "at other sizes than the tuned one",
-    "scalars": "with other values of whole scalars that decide no length",
+    "scalars": "with other values of scalars that decide no length",
     "guard pages": "it touches nothing beyond its arrays, byte by byte, and changes no input",
     "floating-point state": "it leaves rounding, flushing, traps and x87 registers as its caller had them",
     "tolerance": "the allowed difference follows from the source's own rounding, and does not accept zeros",
