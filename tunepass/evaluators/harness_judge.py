@@ -108,14 +108,16 @@ class HarnessJudge:
             return Check("scalars", "not requested", "the constraints exclude other values"), ""
         sizes = task.sizes_for(configuration)
         tried = unusual if sizes is None else {size: each for size, each in unusual.items() if size in sizes}
-        names = {name for name, *_ in tried.values()}
-        values, remedy = _values_and_remedy([each for each in unusual.values() if each[0] not in names])
-        reason = f"the constraints exclude the size at which other values are tried: {values}" if values else ""
         cases = with_unusual_scalars(tuple(reference.expected), tried)
-        names = {case.unusual for case in cases}
-        if failing := [each for each in tried.values() if each[0] not in names]:
-            values, remedy = _values_and_remedy(failing)
-            reason = f"the source itself fails where {values}"
+        allowed, compared = {name for name, *_ in tried.values()}, {case.unusual for case in cases}
+        excluded = [each for each in unusual.values() if each[0] not in allowed]
+        failing = [each for each in tried.values() if each[0] not in compared]
+        reasons = {
+            "the constraints exclude the size at which other values are tried: ": excluded,
+            "the source itself fails where ": failing,
+        }
+        reason = "; ".join(words + _values_and_remedy(scalars)[0] for words, scalars in reasons.items() if scalars)
+        remedy = _values_and_remedy([*excluded, *failing])[1]
         differing = self._differing(run, cases, reference.check_limits(task.run_limits))
         if not differing:
             return Check("scalars", "could not run", reason, remedy) if reason else Check("scalars"), ""

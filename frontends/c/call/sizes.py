@@ -158,8 +158,8 @@ def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[S
     instead = {reduced: size for reduced, size in instead.items() if reduced not in others}
     added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small), *instead))
     extra = [size for size in added if size not in (*regular.sizes, *wide)]
-    real = with_unusual_real(arguments, small, free)  # at once: the source ends, which it may not with whole ones
-    unusual = {size: name for name, size in (*real, *with_unusual_whole(arguments, small, free))}
+    changed = (*with_unusual_real(arguments, small, free), *with_unusual_whole(arguments, small, free))
+    unusual = {size: name for name, size in changed}
     rare = [size for size in unusual if size not in (*extra, *regular.sizes)]
     extra += [*rare, *wide]
     sizes = (*regular.sizes[:-1], *extra, *regular.sizes[-1:])

@@ -406,11 +406,14 @@ static inline uint64_t tp_random(uint64_t seed, uint64_t array, uint64_t index) 
 }
 
 /* At which end of its range a number of array `index` is drawn: 1 is the lower one, 2 the upper one, 0 at none. `tp_ends`
- * tells it: 0 at none, 1 at both or none by chance, 2 at the lower end, 3 at the upper one, 4 at either, by chance from array to array. */
+ * tells it: 0 at none, 1 at both or none by chance, 2 at the lower end, 3 at the upper one, 4 at one of them, by chance the
+ * same for a whole array. */
 static int tp_ends;
 static uint64_t tp_end_seed;
 __attribute__((unused)) static inline int tp_end_of(uint64_t bits, int index) {
-    return tp_ends == 1 ? (int)((bits >> 20) % 3) : tp_ends == 4 ? 1 + (int)(tp_random(tp_end_seed, (uint64_t)index, 0) & 1) : tp_ends ? tp_ends - 1 : 0;
+    if (tp_ends == 1) return (int)((bits >> 20) % 3);
+    if (tp_ends == 4) return 1 + (int)(tp_random(tp_end_seed, (uint64_t)index, 0) & 1);
+    return tp_ends ? tp_ends - 1 : 0;
 }
 
 __attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi, int end) {
