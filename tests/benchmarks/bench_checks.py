@@ -1,10 +1,11 @@
 """Are right schedules refused, and wrong kernels believed?
 
     python -m tests.benchmarks.bench_checks [--schedules 40] [--kernels gemm,dot] [--seed 0] [--wrong FOLDER]
-                                            [--cost 3]
+                                            [--cost 3] [--stated]
 
 (r) Random legal schedules of kernels that did not choose a tolerance, sums reordered by loops, by partial sums and by
     the compiler: at most 1 of 1,000 may fail as `wrong_result`. `--schedules` of each kernel; 0 leaves the part out.
+    With `--stated` each states one after all, as users do: 1e-9, or 1e-4 where it computes in `float`.
 (w) Kernels that are wrong at some sizes or for some inputs (tests/attacks/wrong, or those of FOLDER whose parameter W,
     FLT or ATTACK is 1 for the wrong one): none may be believed.
 (c) CPU time of a candidate's check beside that of its whole trial, of a few samples; the median of `--cost` turns.
@@ -69,12 +70,19 @@ def task_of(path: Path, plan: MeasurePlan = QUICK) -> tuple[KernelTask, Space]:
     return replace(call_task(kernel, call, (*COMPILER, *threads, "-lm"), TIME), plan=plan), space
 
 
-def refused(name: str, schedules: int, seed: int) -> Refused:
+def with_tolerance(text: str) -> str:
+    """The kernel with a tolerance that its author may have chosen."""
+    pragma, rest = re.split(r"(?<=\))\n(?=[^#\n]*\b\w+\()", text, maxsplit=1)
+    relative = "1e-4" if "float[" in pragma else "1e-9"
+    return f"{pragma} tolerance({relative})\n{rest}"
+
+
+def refused(text: str, name: str, schedules: int, seed: int) -> Refused:
     """Schedules of one kernel, each built, checked and timed for a moment."""
     result = Refused()
     with tempfile.TemporaryDirectory(prefix="tunepass-checks-") as folder:
         path = Path(folder) / f"{name}.c"
-        path.write_text(HONEST[name])
+        path.write_text(text)
         task, space = task_of(path)
         with CompileRun(task) as evaluator:
             for configuration in space.sample(schedules, np.random.default_rng(seed)):
@@ -86,10 +94,11 @@ def refused(name: str, schedules: int, seed: int) -> Refused:
     return result
 
 
-def right_schedules_pass(names: Sequence[str], schedules: int, seed: int) -> bool:
+def right_schedules_pass(names: Sequence[str], schedules: int, seed: int, stated: bool) -> bool:
     total: Counter[str] = Counter()
     for name in names:
-        each = refused(name, schedules, seed)
+        text = with_tolerance(HONEST[name]) if stated else HONEST[name]
+        each = refused(text, name, schedules, seed)
         total += each.ends
         print(f"  (r) {name:16} {dict(each.ends)}", flush=True)
         for words in each.words[:3]:
@@ -175,8 +184,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wrong", type=Path, default=ROOT / "tests/attacks/wrong", metavar="FOLDER")
     parser.add_argument("--cost", type=int, default=3, help="turns of (c)")
+    parser.add_argument("--stated", action="store_true", help="the kernels of (r) state a tolerance")
     options = parser.parse_args()
-    good = not options.schedules or right_schedules_pass(options.kernels.split(","), options.schedules, options.seed)
+    names = options.kernels.split(",")
+    good = not options.schedules or right_schedules_pass(names, options.schedules, options.seed, options.stated)
     good = (not options.wrong.is_dir() or wrong_kernels_fail(options.wrong)) and good
     good = (not options.cost or checks_are_cheap(options.cost)) and good
     print("all bounds hold" if good else "a bound does not hold")

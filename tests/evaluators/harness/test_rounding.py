@@ -46,6 +46,23 @@ void scale(int n, const double *x, double *y)
         y[i] = ZEROS ? 0 : x[i] * 1e-310 * 0.75;
 }
 """
+# Numbers that differ little minus their mean: of 2^26 and something, the something is left.
+CENTRED = """
+#pragma tunepass param BACKWARDS: integer(0..1) = 0
+#pragma tunepass kernel centre(n = 40, x: inout double[16*n]) tolerance(1e-9)
+void centre(int n, double x[restrict n][16])
+{
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+#if BACKWARDS
+        for (int j = 15; j >= 0; j--) sum += x[i][j];
+#else
+        for (int j = 0; j < 16; j++) sum += x[i][j];
+#endif
+        for (int j = 0; j < 16; j++) x[i][j] -= WRONG * 1e-5 * x[i][j] + sum / 16;
+    }
+}
+"""
 
 
 def evaluator_of(folder: Path, text: str = ELIMINATION) -> CompileRun:
@@ -78,6 +95,16 @@ def test_by_chance_each_seed_rounds_otherwise_and_the_same_each_time(tmp_path: P
 def test_sums_in_another_order_are_right_where_a_pivot_decides_all(tmp_path: Path) -> None:
     with evaluator_of(tmp_path) as evaluator:
         assert isinstance(evaluator.evaluate(BACKWARDS).outcome, Measured)
+
+
+def test_who_states_a_tolerance_means_the_usual_numbers(tmp_path: Path) -> None:
+    """What rounding itself moves is right all the same where numbers differ little; what is wrong by more is not."""
+    with evaluator_of(tmp_path, "#define WRONG 0" + CENTRED) as evaluator:
+        outcome = evaluator.evaluate(BACKWARDS).outcome
+    assert isinstance(outcome, Measured)
+    with evaluator_of(tmp_path, "#define WRONG BACKWARDS" + CENTRED) as evaluator:
+        wrong = evaluator.evaluate(BACKWARDS).outcome
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
 
 
 def test_zeros_are_not_denormal_numbers(tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
             for case, calls in compared.items()
         }
         timed = tolerances[usually[-1]]
+        tolerances |= _besides_stated(tolerances, compared, again, sizes)
     expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
     return Expectations(expected, timed, left_out, tuple(obstacles) if needed else (), by_element)
 
@@ -144,6 +145,24 @@ def _by_element(
             for m, pool, spread, output in zip(moved[case], pools[case], sizes[case], calls[0])
         )
         for case, calls in compared.items()
+    }
+
+
+def _besides_stated(
+    stated: Mapping[Case, Sequence[Tolerance]],
+    compared: Mapping[Case, Calls],
+    again: Sequence[Rounded],
+    sizes: Mapping[Case, Sequence[ValueSpread]],
+) -> dict[Case, tuple[Tolerance, ...]]:
+    """Who stated a tolerance had numbers such as the usual ones in mind: of the distributions an element may be off as
+    far as rounding moves it, too, as in differences of numbers that differ little."""
+    others = {case: calls for case, calls in compared.items() if case.special in DISTRIBUTIONS}
+    if not others:
+        return {}
+    rounded = _by_element(others, {case: _moved(case, calls, again) for case, calls in others.items()}, sizes)
+    return {
+        case: tuple(replace(one, elements=own.elements) for one, own in zip(stated[case], rounded[case]))
+        for case in others
     }
 
 
