@@ -97,11 +97,15 @@ def test_sums_in_another_order_are_right_where_a_pivot_decides_all(tmp_path: Pat
         assert isinstance(evaluator.evaluate(BACKWARDS).outcome, Measured)
 
 
-def test_who_states_a_tolerance_means_the_usual_numbers(tmp_path: Path) -> None:
+def test_who_states_a_tolerance_means_the_usual_call(tmp_path: Path) -> None:
     """What rounding itself moves is right all the same where numbers differ little; what is wrong by more is not."""
     with evaluator_of(tmp_path, "#define WRONG 0" + CENTRED) as evaluator:
         outcome = evaluator.evaluate(BACKWARDS).outcome
+        expected = evaluator.set_up().expected
     assert isinstance(outcome, Measured)
+    assert {case.usual for case in expected} == {True, False}
+    for case, results in expected.items():
+        assert [tolerance.elements is None for tolerance in results.tolerances] == [case.usual]
     with evaluator_of(tmp_path, "#define WRONG BACKWARDS" + CENTRED) as evaluator:
         wrong = evaluator.evaluate(BACKWARDS).outcome
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"

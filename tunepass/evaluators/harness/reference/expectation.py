@@ -154,10 +154,10 @@ def _besides_stated(
     again: Sequence[Rounded],
     sizes: Mapping[Case, Sequence[ValueSpread]],
 ) -> dict[Case, tuple[Tolerance, ...]]:
-    """Who stated a tolerance had numbers such as the usual ones in mind: of the distributions an element may be off as
-    far as rounding moves it, too, as in differences of numbers that differ little."""
-    others = {case: calls for case, calls in compared.items() if case.special in DISTRIBUTIONS}
-    if not others:
+    """Who stated a tolerance had the usual call in mind: in all others an element may be off as far as rounding moves
+    it, too, as in differences of numbers that differ little, and at sizes at which a problem is worse conditioned."""
+    others = {case: calls for case, calls in compared.items() if not case.usual}
+    if not others or not again:
         return {}
     rounded = _by_element(others, {case: _moved(case, calls, again) for case, calls in others.items()}, sizes)
     return {
