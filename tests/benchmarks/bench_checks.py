@@ -1,7 +1,7 @@
 """Are right schedules refused, and wrong kernels believed?
 
     python -m tests.benchmarks.bench_checks [--schedules 40] [--kernels gemm,dot] [--seed 0] [--wrong FOLDER]
-                                            [--cost 3] [--stated]
+                                            [--cost 3] [--stated] [--compiler "gcc -O2"]
 
 (r) Random legal schedules of kernels that did not choose a tolerance, sums reordered by loops, by partial sums and by
     the compiler: at most 1 of 1,000 may fail as `wrong_result`. `--schedules` of each kernel; 0 leaves the part out.
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import re
 import resource
+import shlex
 import sys
 import tempfile
 from collections import Counter
@@ -60,15 +61,15 @@ class Refused:
     words: list[str] = field(default_factory=list)
 
 
-def task_of(path: Path, plan: MeasurePlan = QUICK) -> tuple[KernelTask, Space]:
+def task_of(path: Path, plan: MeasurePlan = QUICK, compiler: tuple[str, ...] = COMPILER) -> tuple[KernelTask, Space]:
     """Task and space of the first kernel of a source."""
     text = path.read_text()
-    kernel = CFrontend().parse(Source(str(path), text), words=COMPILER).kernels[0]
+    kernel = CFrontend().parse(Source(str(path), text), words=compiler).kernels[0]
     call = kernel.body_as(CKernel).call
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert call is not None and space is not None
     threads = ("-fopenmp",) if "pragma omp" in text else ()
-    return replace(call_task(kernel, call, (*COMPILER, *threads, "-lm"), TIME), plan=plan), space
+    return replace(call_task(kernel, call, (*compiler, *threads, "-lm"), TIME), plan=plan), space
 
 
 def with_tolerance(text: str) -> str:
@@ -78,13 +79,13 @@ def with_tolerance(text: str) -> str:
     return f"{pragma} tolerance({relative})\n{rest}"
 
 
-def refused(text: str, name: str, schedules: int, seed: int) -> Refused:
+def refused(text: str, name: str, schedules: int, seed: int, compiler: tuple[str, ...]) -> Refused:
     """Schedules of one kernel, each built, checked and timed for a moment."""
     result = Refused()
     with tempfile.TemporaryDirectory(prefix="tunepass-checks-") as folder:
         path = Path(folder) / f"{name}.c"
         path.write_text(text)
-        task, space = task_of(path)
+        task, space = task_of(path, compiler=compiler)
         with CompileRun(task) as evaluator:
             for configuration in space.sample(schedules, np.random.default_rng(seed)):
                 outcome = evaluator.evaluate(configuration).outcome
@@ -95,12 +96,14 @@ def refused(text: str, name: str, schedules: int, seed: int) -> Refused:
     return result
 
 
-def right_schedules_pass(names: Sequence[str], schedules: int, seed: int, stated: bool) -> bool:
+def right_schedules_pass(
+    names: Sequence[str], schedules: int, seed: int, stated: bool, compiler: tuple[str, ...]
+) -> bool:
     total: Counter[str] = Counter()
     for name in names:
         path = Path(name)
         text = HONEST.get(name) or path.read_text()
-        each = refused(with_tolerance(text) if stated else text, path.stem, schedules, seed)
+        each = refused(with_tolerance(text) if stated else text, path.stem, schedules, seed, compiler)
         total += each.ends
         print(f"  (r) {path.stem:16} {dict(each.ends)}", flush=True)
         for words in each.words[:3]:
@@ -187,9 +190,12 @@ def main() -> int:
     parser.add_argument("--wrong", type=Path, default=ROOT / "tests/attacks/wrong", metavar="FOLDER")
     parser.add_argument("--cost", type=int, default=3, help="turns of (c)")
     parser.add_argument("--stated", action="store_true", help="the kernels of (r) state a tolerance")
+    parser.add_argument("--compiler", default="gcc -O2", metavar="WORDS", help="of (r), such as 'clang -O3'")
     options = parser.parse_args()
-    names = options.kernels.split(",")
-    good = not options.schedules or right_schedules_pass(names, options.schedules, options.seed, options.stated)
+    names, compiler = options.kernels.split(","), (*shlex.split(options.compiler), "-w")
+    good = not options.schedules or right_schedules_pass(
+        names, options.schedules, options.seed, options.stated, compiler
+    )
     good = (not options.wrong.is_dir() or wrong_kernels_fail(options.wrong)) and good
     good = (not options.cost or checks_are_cheap(options.cost)) and good
     print("all bounds hold" if good else "a bound does not hold")
