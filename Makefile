@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS ?= dev
 unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
-.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-scenarios bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-mlir-prior bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask bench-store
+.PHONY: demo test test-slow test-all lint types dist-check bench bench-applications bench-c bench-cc bench-checks bench-choices bench-deep bench-dnn bench-embedding bench-flags bench-fpga bench-gpu bench-gpu-device bench-hypermapper bench-hypermapper-quality bench-scenarios bench-instances bench-kernel-tuner bench-kernel-tuner-simulation bench-llvm bench-mlir bench-mlir-prior bench-long-store bench-loop-auto bench-model bench-objectives bench-optuna bench-projects bench-registers bench-resources bench-search bench-sparse bench-taco bench-trust nests lines names kills faults attack fuzz native clean bench-halide bench-dask bench-store
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -59,6 +59,10 @@ bench-resources: $(STAMP)
 # Requests a second of `tunepass hypermapper` over its pipes, in memory and in a store (two minutes). ARGS="--trials 1000".
 bench-hypermapper: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_hypermapper $(ARGS)
+
+# Public C projects built in each way that applies a choice: identical objects? (fifteen minutes). ARGS='CHECKOUTS --clang clang'.
+bench-projects: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_projects $(ARGS)
 
 # Scenarios of HyperMapper, BaCO and their kin that others wrote: how many run (some two seconds each). ARGS='CHECKOUT...'.
 bench-scenarios: $(STAMP)
@@ -116,8 +120,8 @@ lines:
 names: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.vague_names $(if $(UPDATE),--update)
 
-# Builds ended at random moments, most with -9, resumed and compared with an undisturbed one: a thousand times in half an
-# hour. ARGS='--kills 100'.
+# Builds ended at random moments, most with -9, resumed and compared with an undisturbed one: a thousand times in some
+# ten minutes. ARGS='--kills 100'.
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py $(or $(ARGS),--kills 1000)
 

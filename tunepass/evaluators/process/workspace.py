@@ -63,7 +63,7 @@ def _owned_folder() -> tuple[Path, int]:
     """A new folder and the descriptor that holds its lock. One that a sweep took before it was locked is left to it.
     Where nothing can be locked the descriptor is -1, and no sweep removes anything."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid():07}-"))
         try:
             descriptor = _lock(folder)
         except OSError:

@@ -38,7 +38,7 @@ class RunRequest:
 
     def __init__(self, fields: dict[str, object]):
         self.__dict__.update(fields)
-        self.temporary = os.path.join(self.scratch, f"tmp-{os.getpid()}") if self.scratch else ""
+        self.temporary = os.path.join(self.scratch, f"tmp-{os.getpid():07}") if self.scratch else ""
 
 
 def read_request() -> RunRequest:
