@@ -177,15 +177,13 @@ def test_continue_searches_on_though_the_lock_fits(built: Folder, tmp_path: Path
 @pytest.mark.slow
 def test_instructions_are_counted_the_same_every_time(tmp_path: Path) -> None:
     counted: list[dict[str, float]] = []
-    for place in ("one", "two", "three", "four"):  # now and then 14 of 33,476 are counted more; the cause is not known
+    for place in ("one", "two"):
         folder = Folder(tmp_path / place)
         folder.path.mkdir()
         folder.write("scale.c", SOURCE)
         words = ("build", "scale.c", "--max-evals", "2", "--objective", "instructions", "--format", "json", *COMPILER)
         counted.append(json.loads(folder.run(*words).stdout)["objectives"]["instructions"])
-        if counted[:-1] and counted[-1] == counted[-2]:
-            break
-    assert counted[-1] == counted[-2] and counted[0]["default"] > 4096
+    assert counted[0] == counted[1] and counted[0]["default"] > 4096
     done = folder.run("explain", "scale.c")
     assert done.returncode == 0 and "instructions" in done.stdout
     assert folder.run("verify").returncode == 0

@@ -22,14 +22,11 @@ TEXT = TEXT.replace("#ifndef SHAPE", "#ifndef WORK\n#define WORK 1\n#endif\n#ifn
 @needs_valgrind
 def test_counts_are_the_same_each_time_and_ordered_by_work(tmp_path: Path) -> None:
     task = window_task(tmp_path, text=TEXT, metric="instructions", objective="instructions")
-    for _ in range(3):  # now and then 14 of 13,779 are counted more; the cause is not known
-        with CompileRun(task) as evaluator:
-            first = evaluator.evaluate(Configuration({"WORK": 1})).outcome
-            again, many, wrong = evaluator.compare_again(
-                [Configuration({"WORK": 1}), Configuration({"WORK": 40}), Configuration({"SHAPE": 6})], rounds=3
-            )
-        if isinstance(first, Measured) and again == [first.values["instructions"]] * 3:
-            break
+    with CompileRun(task) as evaluator:
+        first = evaluator.evaluate(Configuration({"WORK": 1})).outcome
+        again, many, wrong = evaluator.compare_again(
+            [Configuration({"WORK": 1}), Configuration({"WORK": 40}), Configuration({"SHAPE": 6})], rounds=3
+        )
     assert isinstance(first, Measured) and 3 * N < first.values["instructions"] < 50 * N
     assert again == [first.values["instructions"]] * 3 and min(many) > max(again) and wrong == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -293,6 +294,13 @@ os.kill(os.getpid(), 9)"""
         done = python(code, tmp_path, protection, trust)
         folder = Path(done.stdout.strip())
         assert folder.parent == tmp_path / "place" and not folder.exists()
+
+
+@managed
+def test_the_name_of_temporary_files_is_as_long_whatever_the_process(protection: Kind, tmp_path: Path) -> None:
+    """Counted instructions depend on the length of the environment."""
+    folder = Path(python("print(__import__('os').environ['TMPDIR'])", tmp_path, protection, "kernel").stdout.strip())
+    assert re.fullmatch(r"tmp-\d{7}", folder.name)
 
 
 def test_the_temporary_files_of_a_tool_go_when_the_build_is_killed(tmp_path: Path) -> None:
