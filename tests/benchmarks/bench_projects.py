@@ -151,14 +151,14 @@ def own_call(tree: Annotated) -> tuple[Path, list[str]]:
     return Path(folder), kept
 
 
-def in_modes(tree: Annotated, compilers: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """By mode the ways that make something else than the word on the command line."""
+def in_modes(tree: Annotated, compilers: Mapping[str, Sequence[str]]) -> dict[str, list[str] | None]:
+    """By mode the ways that make something else than the word on the command line; None where that does not compile."""
     folder, call = own_call(tree)
 
-    def made(way: str, *words: str) -> bytes:
+    def made(way: str, *words: str) -> bytes | None:
         output = folder / "tp_mode.o"
         done = run([*compilers[way], *call, *words, "-o", output.name], folder, tree.environment())
-        data = output.read_bytes() if output.exists() else done.stderr.encode()
+        data = output.read_bytes() if done.returncode == 0 else None
         output.unlink(missing_ok=True)
         return data
 
@@ -173,10 +173,15 @@ def in_modes(tree: Annotated, compilers: Mapping[str, Sequence[str]]) -> dict[st
         "-E": (_without_lines, ("-E",), WAYS),
         "precompiled header": (bytes, ("-include", "tp_headers/all.h", "-c"), ("plugin", "cc")),
     }
-    different = {}
+    different: dict[str, list[str] | None] = {}
     for mode, (cooked, words, ways) in modes.items():
-        expected = cooked(made("word", *words))
-        different[mode] = [way for way in ways if cooked(made(way, *words)) != expected]
+        expected = made("word", *words)
+        others = {way: made(way, *words) for way in ways}
+        different[mode] = (
+            None
+            if expected is None
+            else [way for way, data in others.items() if data is None or cooked(data) != cooked(expected)]
+        )
     shutil.rmtree(precompiled)
     return different
 
@@ -221,7 +226,8 @@ def compared(project: Project, checkout: Path, plugins: Mapping[str, Path], scra
     different = in_modes(tree, compilers)
     print(f"{project.name:12} of {len(expected)} objects identical: {told}", flush=True)
     for mode, ways in different.items():
-        print(f"{'':12} {mode}: {'different by ' + ', '.join(ways) if ways else 'the same'}", flush=True)
+        said = "does not compile" if ways is None else f"different by {', '.join(ways)}" if ways else "the same"
+        print(f"{'':12} {mode}: {said}", flush=True)
     return good and not any(different.values())
 
 
