@@ -407,24 +407,49 @@ static inline uint64_t tp_random(uint64_t seed, uint64_t array, uint64_t index) 
 
 /* At which end of its range a number of array `index` is drawn: 1 is the lower one, 2 the upper one, 0 at none. `tp_ends`
  * tells it: 0 at none, 1 at both or none by chance, 2 at the lower end, 3 at the upper one, 4 at one of them, by chance the
- * same for a whole array. */
+ * same for a whole array; 5 at none, but at a round number within the range (TP_AT_ROUND). */
+#define TP_AT_ROUND 3
 static int tp_ends;
 static uint64_t tp_end_seed;
 __attribute__((unused)) static inline int tp_end_of(uint64_t bits, int index) {
     if (tp_ends == 1) return (int)((bits >> 20) % 3);
     if (tp_ends == 4) return 1 + (int)(tp_random(tp_end_seed, (uint64_t)index, 0) & 1);
-    return tp_ends ? tp_ends - 1 : 0;
+    return tp_ends == 5 ? TP_AT_ROUND : tp_ends ? tp_ends - 1 : 0;
+}
+
+/* Near x a quarter or a whole number, or a zero of either sign; x itself where that is not within the range. */
+static double tp_round_real(uint64_t bits, double x, double lo, double hi) {
+    const double parts = bits & 1 ? 4.0 : 1.0;
+    double near = bits & 2 ? -0.0 : 0.0;
+    if (bits & 12) near = x > -1e12 && x < 1e12 ? (double)(int64_t)(x * parts + (x < 0.0 ? -0.5 : 0.5)) / parts : x;
+    return near < lo || near > hi ? x : near;
+}
+
+/* Not negative: a power of two or of ten, a square or a small number, or a neighbour of it. */
+static int64_t tp_round_whole(uint64_t bits) {
+    const uint64_t drawn = bits >> 8, root = (bits >> 32) >> drawn % 32;
+    uint64_t near = drawn % 16;
+    if (bits % 4 == 1) near = (uint64_t)1 << drawn % 62;
+    if (bits % 4 == 2) near = root < 3000000000u ? root * root : root;
+    if (bits % 4 == 3) near = 1;
+    for (uint64_t k = drawn % 19; bits % 4 == 3 && k; k--) near *= 10;
+    near += (bits >> 2) % 3;
+    return near ? (int64_t)near - 1 : 0;
 }
 
 __attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi, int end) {
-    if (end) return end == 1 || hi < lo ? lo : hi;
-    return lo + (hi - lo) * ((double)(bits >> 11) * (1.0 / 9007199254740992.0));
+    if (end == 1 || end == 2) return end == 1 || hi < lo ? lo : hi;
+    const double x = lo + (hi - lo) * ((double)(bits >> 11) * (1.0 / 9007199254740992.0));
+    return end ? tp_round_real(bits, x, lo, hi) : x;
 }
 
 __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi, int end) {
-    if (end) return end == 1 || hi < lo ? lo : hi;
-    uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
-    return (int64_t)((uint64_t)lo + (width && hi >= lo ? bits % width : 0));
+    if (hi < lo || end == 1) return lo;
+    if (end && end != TP_AT_ROUND) return hi;
+    const int64_t near = end ? (bits & 128 && lo < 0 ? -tp_round_whole(bits) : tp_round_whole(bits)) : 0;
+    if (end && near >= lo && near <= hi) return near;
+    const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
+    return (int64_t)((uint64_t)lo + (width ? bits % width : 0));
 }
 
 #define TP_LEAST(T) (TP_KIND(T) == 'f' ? -1 : 0) /* of the default range */

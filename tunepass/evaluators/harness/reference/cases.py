@@ -16,6 +16,7 @@ from tunepass.evaluators.harness.reference.distributions import (
     EITHER_END,
     ENDS,
     EQUAL,
+    LARGEST,
     MULTIPLES,
     ONE_ERROR,
     ONE_LARGE,
@@ -224,9 +225,12 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
 
 
 def _wide(seed: int, inputs: Inputs) -> list[Case]:
-    """Beyond 16 bits, with more equal elements than that, and with more different ones than bytes."""
+    """Beyond 16 bits, with more equal elements than that, with more different ones than bytes, and with the largest:
+    sums that are kept in few bits are emptied often enough for shorter arrays alone."""
+    longest = [*inputs.wide[-1:]]
     different = [(size, SIGNED) for size in inputs.wide if inputs.whole]
-    kinds = [*((size, EQUAL) for size in inputs.wide[-1:]), *different]
+    largest = [(size, LARGEST) for size in longest if inputs.whole]
+    kinds = [*((size, EQUAL) for size in longest), *different, *largest]
     return [replace(_at_other_size(seed, size, kind, inputs), wide=True) for size, kind in kinds]
 
 

@@ -47,12 +47,13 @@ DISTRIBUTIONS = {  # distributions.h
     44: "elements at the lower end of their range",
     45: "elements at the upper end of their range",
     46: "arrays at either end of their ranges",
+    47: "round numbers within their range",
 }
-EQUAL, SIGNED, ALIKE, MULTIPLES, ONE_LARGE, PEAK, REPEATS, ONE_ERROR = 4, 21, 26, 33, 36, 38, 39, 41  # of these
-EITHER_END = 46
+EQUAL, SIGNED, LARGEST, ALIKE, MULTIPLES, ONE_LARGE, PEAK, REPEATS, ONE_ERROR = 4, 21, 23, 26, 33, 36, 38, 39, 41
+EITHER_END, ROUND = 46, 47
 TEXTS = (40, ONE_ERROR)  # of bytes
-ENDS = (43, 44, 45, EITHER_END)  # of ranges that the pragma gives
-LATER = (*range(35, 47),)  # fewer kernels need these
+ENDS = (43, 44, 45, EITHER_END, ROUND)  # and other places of ranges that the pragma gives
+LATER = (*range(35, 48),)  # fewer kernels need these
 PERMUTED = (EQUAL, 5, 9, ALIKE, 32, PEAK, REPEATS)  # numbers as they are drawn, alike or in another order
 REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31, 42)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
