@@ -87,14 +87,21 @@ def test_whole_numbers_are_large_with_other_scalars_and_at_the_smallest_size() -
     assert not any(case.unusual for case in of_candidate(cases, None)) and not with_unusual_scalars(cases, [1, 2])
 
 
-def test_equal_different_and_largest_elements_are_tried_at_the_widest_size() -> None:
+def test_equal_and_different_elements_are_tried_at_the_widest_size() -> None:
     inputs = replace(FURTHER, sizes=("n = 9", "n = 65539", "n = 7"), basic=1, wide=(2,), extra=(2,))
     words = [
         case.words
         for case in all_cases((1, 2), replace(inputs, whole=True))
         if case.special and case.size == 2 and case.late
     ]
-    assert words == [f"at n = 65539, with {DISTRIBUTIONS[kind]}" for kind in (EQUAL, SIGNED, LARGEST)]
+    assert words == [f"at n = 65539, with {DISTRIBUTIONS[kind]}" for kind in (EQUAL, SIGNED)]
+
+
+@pytest.mark.parametrize(("byte", "last"), [(True, LARGEST), (False, SIGNED)])
+def test_many_bytes_are_the_largest_at_the_last_size(byte: bool, last: int) -> None:
+    inputs = replace(FURTHER, sizes=("n = 9", "n = 65539", "n = 131075", "n = 7"), basic=1, wide=(2, 3))
+    cases = all_cases((1, 2), replace(inputs, whole=True, byte=byte))
+    assert [(c.size, c.special) for c in cases if c.wide and c.special] == [(3, EQUAL), (2, SIGNED), (3, last)]
 
 
 def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
