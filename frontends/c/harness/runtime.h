@@ -425,10 +425,12 @@ static double tp_round_real(uint64_t bits, double x, double lo, double hi) {
     return near < lo || near > hi ? x : near;
 }
 
-/* Not negative: a power of two or of ten, a square or a small number, or a neighbour of it. */
-static int64_t tp_round_whole(uint64_t bits) {
+/* Not negative: a power of two or of ten, a square, a small number or a small multiple of a power of two that is large
+ * beside `most`, as hash functions confuse them; or a neighbour of it. */
+static int64_t tp_round_whole(uint64_t bits, int64_t most) {
     const uint64_t drawn = bits >> 8, root = (bits >> 32) >> drawn % 32;
     uint64_t near = drawn % 16;
+    for (int64_t left = most; bits & 64 && left >= 16; left /= 2) near *= 2;
     if (bits % 4 == 1) near = (uint64_t)1 << drawn % 62;
     if (bits % 4 == 2) near = root < 3000000000u ? root * root : root;
     if (bits % 4 == 3) near = 1;
@@ -446,7 +448,7 @@ __attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo
 __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi, int end) {
     if (hi < lo || end == 1) return lo;
     if (end && end != TP_AT_ROUND) return hi;
-    const int64_t near = end ? (bits & 128 && lo < 0 ? -tp_round_whole(bits) : tp_round_whole(bits)) : 0;
+    const int64_t size = end ? tp_round_whole(bits, hi) : 0, near = bits & 128 && lo < 0 ? -size : size;
     if (end && near >= lo && near <= hi) return near;
     const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
     return (int64_t)((uint64_t)lo + (width ? bits % width : 0));
