@@ -181,14 +181,14 @@ def _besides_stated(
     again: Sequence[Rounded],
     sizes: Mapping[Case, Sequence[ValueSpread]],
 ) -> dict[Case, tuple[Tolerance, ...]]:
-    """Who stated a tolerance had the usual call in mind: in all others an element may be off as far as rounding moves
+    """A stated tolerance is meant for the usual call: in all others an element may be off as far as rounding moves
     it, too, as in differences of numbers that differ little, and at sizes at which a problem is worse conditioned."""
     others = {case: calls for case, calls in compared.items() if not case.usual}
     if not others or not again:
         return {}
     rounded = _by_element(others, {case: _moved(case, calls, again) for case, calls in others.items()}, sizes)
     return {
-        case: tuple(replace(one, elements=own.elements) for one, own in zip(stated[case], rounded[case]))
+        case: tuple(replace(one, elements=moved.elements) for one, moved in zip(stated[case], rounded[case]))
         for case in others
     }
 
