@@ -7,8 +7,9 @@ karpathy/llama2.c, google/brotli, ebiggers/libdeflate, BLAKE3-team/BLAKE3, and y
 it one function gets a pragma (projects/others.py), `tunepass build` makes the lock, and the project is built by its own
 Makefile or CMake: with the macro as a word, by `-include`, by the plugin of gcc, by `tunepass cc`, and, where --clang
 names one, by that with the word and with its plugin. Where the default is kept another value is written into the lock,
-so that objects can differ. Then the project's own call for that file is made with -flto (and linked), -g (without
-debug sections), -E and behind a precompiled header. The exit status is 1 if anything differs.
+so that objects can differ; how many the choice changes is told. Then the project's own call for that file is made with
+-flto (and linked), -g (without debug sections), -E and behind a precompiled header. The exit status is 1 if anything
+differs or was not compared.
 """
 
 from __future__ import annotations
@@ -166,12 +167,13 @@ def in_modes(tree: Annotated, compilers: Mapping[str, Sequence[str]]) -> dict[st
     precompiled.mkdir(exist_ok=True)
     (precompiled / "all.h").write_text(HEADERS)
     flags = [w for w in call if w.startswith(("-O", "-f", "-std", "-ansi", "-pedantic", "-m", "-D", "-W"))]
-    run(["gcc", *flags, "tp_headers/all.h", "-o", "tp_headers/all.h.gch"], folder)
+    demand(["gcc", *flags, "tp_headers/all.h", "-o", "tp_headers/all.h.gch"], folder)
+    used = ("-Winvalid-pch", "-Werror=invalid-pch")
     modes: dict[str, tuple[Callable[[bytes], bytes], tuple[str, ...], tuple[str, ...]]] = {
         "-flto": (lambda data: _linked(data, tree.scratch), ("-flto", "-frandom-seed=1", "-c"), WAYS),
         "-g": (lambda data: _without_debug(data, tree.scratch), ("-g", "-c"), WAYS),
         "-E": (_without_lines, ("-E",), WAYS),
-        "precompiled header": (bytes, ("-include", "tp_headers/all.h", "-c"), ("plugin", "cc")),
+        "precompiled header": (bytes, (*used, "-include", "tp_headers/all.h", "-c"), ("plugin", "cc")),
     }
     different: dict[str, list[str] | None] = {}
     for mode, (cooked, words, ways) in modes.items():
@@ -216,6 +218,7 @@ def compared(project: Project, checkout: Path, plugins: Mapping[str, Path], scra
         "cc": [TUNEPASS, "cc"],
     }
     expected = built(tree, compilers["word"])
+    changed = len(expected) - alike(built(tree, ["gcc"]), expected)
     counts = {way: alike(built(tree, compilers[way], way == "cc"), expected) for way in WAYS}
     told = ", ".join(f"{way} {count}" for way, count in counts.items())
     good = bool(expected) and all(count == len(expected) for count in counts.values())
@@ -224,11 +227,14 @@ def compared(project: Project, checkout: Path, plugins: Mapping[str, Path], scra
         count = alike(built(tree, [clang, f"-fplugin={plugins['clang']}"]), own)
         told, good = f"{told}; clang's plugin {count} of {len(own)}", good and bool(own) and count == len(own)
     different = in_modes(tree, compilers)
-    print(f"{project.name:12} of {len(expected)} objects identical: {told}", flush=True)
+    print(f"{project.name:12} of {len(expected)} objects identical: {told}; the choice changes {changed}", flush=True)
     for mode, ways in different.items():
         said = "does not compile" if ways is None else f"different by {', '.join(ways)}" if ways else "the same"
         print(f"{'':12} {mode}: {said}", flush=True)
-    return good and not any(different.values())
+    missing = {"precompiled header"} if project.first_header else set()
+    return (
+        good and {mode for mode, ways in different.items() if ways is None} == missing and not any(different.values())
+    )
 
 
 def main() -> int:

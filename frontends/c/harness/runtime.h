@@ -417,10 +417,10 @@ __attribute__((unused)) static inline int tp_end_of(uint64_t bits, int index) {
     return tp_ends == 5 ? TP_AT_ROUND : tp_ends ? tp_ends - 1 : 0;
 }
 
-/* Near x a quarter or a whole number, or a zero of either sign; x itself where that is not within the range. */
+/* Near x a quarter or a whole number, or a zero, of either sign in a range of negative numbers too; x itself where that is not within the range. */
 static double tp_round_real(uint64_t bits, double x, double lo, double hi) {
     const double parts = bits & 1 ? 4.0 : 1.0;
-    double near = bits & 2 ? -0.0 : 0.0;
+    double near = bits & 2 && lo < 0.0 ? -0.0 : 0.0;
     if (bits & 12) near = x > -1e12 && x < 1e12 ? (double)(int64_t)(x * parts + (x < 0.0 ? -0.5 : 0.5)) / parts : x;
     return near < lo || near > hi ? x : near;
 }

@@ -40,7 +40,8 @@ HIREDIS = "-Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-missing-field-initial
 class Project:
     """`kernel` is the pragma's, whose function begins at the first line that matches `function`; before the lines after
     it that match `loops` the loop's copies are asked for. `dropped` is a line of the file that is left out. It is built
-    by `make` with these words, or by `cmake` with those; `words` compile the file alone. `openmp`: it needs `omp.h`.
+    by `make` with these words, or by `cmake` with those; `words` compile the file alone. `openmp`: it needs `omp.h`;
+    `first_header`: it compiles with no header before its own.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Project:
     folder: str = "."
     words: tuple[str, ...] = ("-O2",)
     openmp: bool = False
+    first_header: bool = False
 
     @property
     def macro(self) -> str:
@@ -118,6 +120,7 @@ PROJECTS = (
         loops=(r"^ +while\(s < p\)",),
         make=("static", "DEBUG_FLAGS=", f"WARNINGS={HIREDIS}"),
         words=("-O3", "-std=c99"),
+        first_header=True,
     ),
     Project(
         name="kmeans",

@@ -10,7 +10,6 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.harness.reference.expectation import UNSTEADY
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.reference.rounding import BY_CHANCE, Rounding
 from tunepass.space.configuration import Configuration
@@ -66,16 +65,39 @@ void centre(int n, double x[restrict n][16])
 """
 
 
-# `lrint` rounds as the mode says: up or down, half of these numbers are others.
-NEAREST = """
-#pragma tunepass param HALVES_UP: integer(0..1) = 0
-#pragma tunepass kernel quantise(n = 64, x: in double[n] range(-9, 9), y: out int[n])
-#include <math.h>
-void quantise(int n, const double *x, int *y)
+# A small number beside a large one, which rounding moves further than the small one is.
+BESIDE_LARGE = """
+#pragma tunepass param WRONG: integer(0..1) = 0
+#pragma tunepass kernel pairs(n = 100, x: in double[n] range(-1, 1), y: out double[2*n]) tolerance(1e-6)
+void pairs(int n, const double *x, double *y)
 {
-    for (int i = 0; i < n; i++) y[i] = HALVES_UP ? (int)floor(x[i] FACTOR + 0.5) : (int)lrint(x[i] FACTOR);
+    for (int i = 0; i < n; i++) {
+        y[2 * i] = x[i] * 1e6 / 3;
+        y[2 * i + 1] = WRONG && x[i] == 1 ? 2 : 1;
+    }
 }
 """
+EXACTLY = """
+#pragma tunepass param WRONG: integer(0..1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n]) tolerance(0)
+void scale(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] / 3 * 1.7 + (WRONG && i >= n / 16 * 16 ? 2e-15 : 0);
+}
+"""
+# `rintf` rounds as the mode says: where all is rounded up, to other numbers.
+NEAREST = """
+#pragma tunepass param WRONG: integer(0..1) = 0
+#pragma tunepass kernel steps(n = 4096, x: in float[n], y: out float[n]) tolerance(1e-6)
+#include <math.h>
+void steps(int n, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = rintf(x[i] * 1000) + (WRONG && i >= n / 16 * 16 ? 0.02f : 0);
+}
+"""
+WRONG = Configuration({"WRONG": 1})
 
 
 def evaluator_of(folder: Path, text: str = ELIMINATION) -> CompileRun:
@@ -152,15 +174,9 @@ def test_changed_inputs_have_tolerances_of_their_own(tmp_path: Path) -> None:
             assert 0 < np.median(tolerance.elements) < 1e-6 * np.abs(expected[0].values).max()
 
 
-@pytest.mark.parametrize("factor", ["", "* 0.1 * 15"])
-def test_a_source_that_rounds_by_the_mode_is_compared_where_other_ways_of_rounding_agree(
-    tmp_path: Path, factor: str
-) -> None:
-    """Else hardly a case is left of a kernel with `lrint`. 3 * 0.1 * 15 is beyond 4.5, where 3 * 1.5 is not."""
-    with evaluator_of(tmp_path, NEAREST.replace("FACTOR", factor)) as evaluator:
-        reference = evaluator.set_up()
-        unsteady = {case.words for case, why in reference.left_out if why == UNSTEADY}
-        assert unsteady == ({"with round numbers within their range"} if factor else set())
-        if not factor:
-            outcome = evaluator.evaluate(Configuration({"HALVES_UP": 1})).outcome
-            assert isinstance(outcome, Failed) and outcome.stage == "wrong_result", outcome
+@pytest.mark.parametrize("text", [BESIDE_LARGE, EXACTLY, NEAREST], ids=["beside large", "exactly", "nearest"])
+def test_what_rounding_does_not_explain_is_wrong_though_a_tolerance_is_stated(text: str, tmp_path: Path) -> None:
+    with evaluator_of(tmp_path, text) as evaluator:
+        honest, wrong = (evaluator.evaluate(c).outcome for c in (Configuration({"WRONG": 0}), WRONG))
+    assert isinstance(honest, Measured)
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"

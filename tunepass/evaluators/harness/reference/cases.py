@@ -225,12 +225,11 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
 
 
 def _wide(seed: int, inputs: Inputs) -> list[Case]:
-    """Beyond 16 bits, with more equal elements than that, and more different ones than bytes. Bytes are the largest
-    at the last size: sums that are kept in few bits may be emptied often enough for shorter arrays alone."""
+    """Beyond 16 bits, with more equal elements than that, and with more different ones than bytes. Bytes are also the
+    largest at the last size: sums that are kept in few bits may be emptied often enough for shorter arrays alone."""
     different = [(size, SIGNED) for size in inputs.wide if inputs.whole]
-    if inputs.byte and len(different) > 1:
-        different[-1] = (inputs.wide[-1], LARGEST)
-    kinds = [*((size, EQUAL) for size in inputs.wide[-1:]), *different]
+    largest = [(size, LARGEST) for size in inputs.wide[-1:] if inputs.byte]
+    kinds = [*((size, EQUAL) for size in inputs.wide[-1:]), *different, *largest]
     return [replace(_at_other_size(seed, size, kind, inputs), wide=True) for size, kind in kinds]
 
 

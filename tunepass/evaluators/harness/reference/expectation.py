@@ -27,11 +27,10 @@ from tunepass.evaluators.measure.rounding import (
     tolerance_of_elements,
     tolerance_of_other_inputs,
 )
-from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.measure.tolerance import Tolerance, is_right
 
 OTHER_OUTPUTS = "the source makes other arrays there"
 UNSTEADY = "rounding decides too much of what the source itself computes there"
-ROUNDED_BY_MODE = 1 / 16  # of the whole numbers of an output, that another rounding mode makes others
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +69,7 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
         again, obstacles = rounding.run(tuple(computed))
     if needed:
         spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
-    of_whole = _telling_of_whole({case: computed[case] for case in usually}, again)
-    optional = {case: calls for case, calls in computed.items() if case.optional}
-    left_out = {
-        case: UNSTEADY
-        for case, calls in optional.items()
-        if not (_whole_are_steady(case, calls, of_whole) and _is_steady(case, calls, again))
-    }
+    left_out = {c: UNSTEADY for c, calls in computed.items() if c.optional and not _is_steady(c, calls, again)}
     left_out |= {c: OTHER_OUTPUTS for c, calls in computed.items() if c.optional and len(calls[0]) != len(real)}
     compared = {case: calls for case, calls in computed.items() if case not in left_out}
     usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in usually))]
@@ -93,39 +86,20 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
             for case, calls in compared.items()
         }
         timed = tolerances[usually[-1]]
-        tolerances |= _besides_stated(tolerances, compared, again, sizes)
+        if stated.relative:  # 0 asks for equality
+            tolerances |= _besides_stated(tolerances, compared, again)
     expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
     return Expectations(expected, timed, left_out, tuple(obstacles) if needed else (), by_element)
 
 
-def _telling_of_whole(usual: Mapping[Case, Calls], again: Sequence[Rounded]) -> Sequence[Rounded]:
-    """Results by which whole numbers are judged. A source that rounds to whole numbers as the mode says (`lrint`)
-    computes others of them in half of its elements where all is rounded up or down, which tells nothing of its
-    arithmetic. Where other ways of rounding leave those of the usual calls as they are, these decide alone: a candidate
-    has to compute the same numbers in the usual calls as well."""
-
-    def share(results: Rounded) -> float:
-        pairs = [pair for case, calls in usual.items() for pair in zip(calls[case.poison], results.get(case, ()))]
-        whole = [(a.values, b.values) for a, b in pairs if a.values.dtype.kind != "f" and a.values.size]
-        return max((1.0 if a.shape != b.shape else float(np.mean(a != b)) for a, b in whole), default=0.0)
-
-    return [results for results in again if share(results) < ROUNDED_BY_MODE] or again
-
-
-def _whole_are_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
-    """Are whole numbers the same however it rounds?"""
-    return all(
-        first.values.dtype.kind == "f" or np.array_equal(first.values, other.values)
-        for results in again
-        for first, other in zip(calls[case.poison], results.get(case, ()))
-    )
-
-
 def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
-    """Are floating numbers much the same however it rounds, and finite?"""
+    """Are whole numbers the same however it rounds, and others much the same, and finite?"""
     for results in again:
         for first, other in zip(calls[case.poison], results.get(case, ())):
-            if first.values.dtype.kind == "f" and not case.extreme:
+            if first.values.dtype.kind != "f":
+                if not np.array_equal(first.values, other.values):
+                    return False
+            elif not case.extreme:
                 if (np.isfinite(first.values) & ~np.isfinite(other.values)).any():
                     return False
                 moved = moved_by(first.values, [other.values])
@@ -176,21 +150,31 @@ def _by_element(
 
 
 def _besides_stated(
-    stated: Mapping[Case, Sequence[Tolerance]],
-    compared: Mapping[Case, Calls],
-    again: Sequence[Rounded],
-    sizes: Mapping[Case, Sequence[ValueSpread]],
+    stated: Mapping[Case, Sequence[Tolerance]], compared: Mapping[Case, Calls], again: Sequence[Rounded]
 ) -> dict[Case, tuple[Tolerance, ...]]:
-    """A stated tolerance is meant for the usual call: in all others an element may be off as far as rounding moves
-    it, too, as in differences of numbers that differ little, and at sizes at which a problem is worse conditioned."""
-    others = {case: calls for case, calls in compared.items() if not case.usual}
-    if not others or not again:
-        return {}
-    rounded = _by_element(others, {case: _moved(case, calls, again) for case, calls in others.items()}, sizes)
-    return {
-        case: tuple(replace(one, elements=moved.elements) for one, moved in zip(stated[case], rounded[case]))
-        for case in others
-    }
+    """A stated tolerance is meant for the usual call. In other cases an element may be off as far as rounding moves it
+    and those near it, too, as in differences of numbers that differ little, and at sizes at which a problem is worse
+    conditioned. Ways of rounding that the stated one refuses in the usual call do not count: a source with `rint`
+    rounds to other numbers where all is rounded up."""
+    usual = {case: calls for case, calls in compared.items() if case.usual}
+    allowed = [results for results in again if all(_is_allowed(c, usual[c], results, stated[c]) for c in usual)]
+    widened = {}
+    for case, calls in compared.items():
+        if not case.usual and allowed:
+            outputs = calls[case.poison]
+            moved = _moved(case, calls, allowed)
+            by_rounding = [_tolerance(m, pooled(o.values, m), spread_of(o.values), o) for m, o in zip(moved, outputs)]
+            pairs = zip(stated[case], by_rounding)
+            widened[case] = tuple(replace(tolerance, elements=further.elements) for tolerance, further in pairs)
+    return widened
+
+
+def _is_allowed(case: Case, calls: Calls, results: Rounded, stated: Sequence[Tolerance]) -> bool:
+    outputs = results.get(case, ())
+    return len(outputs) == len(stated) and all(
+        bool(is_right(first.values, other.values, tolerance).all())
+        for first, other, tolerance in zip(calls[case.poison], outputs, stated)
+    )
 
 
 def _size(case: Case, spread: ValueSpread) -> ValueSpread:
