@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.bench_checks import ROOT, refused, wrong_kernels
+from tests.benchmarks.bench_checks import COMPILER, ROOT, refused, wrong_kernels
+from tests.benchmarks.checks.honest import HONEST
 
 
 def test_sums_in_another_order_are_right_beside_a_difference_of_large_sums() -> None:
-    result = refused("difference", 3, 0)
+    result = refused(HONEST["difference"], "difference", 3, 0, COMPILER)
     assert result.ends == {"right": 3}, result.words
 
 

@@ -210,17 +210,20 @@ def test_a_race_between_threads_without_openmp_and_without_an_option_is_found(tm
         assert evaluator.warnings == ()
 
 
+# both threads write the same number: only ThreadSanitizer can see that it is a race
 CXX_THREADS = """
 #include <thread>
 #pragma tunepass param WAY: integer(0..1) = 0
-#pragma tunepass kernel sum(n = 600, x: in double[n], s: out double[1])
+#pragma tunepass kernel sum(n = 600, x: in double[n], s: out double[2])
 void sum(int n, const double *x, double *s)
 {
-    double half = 0;
-    double &other = WAY ? s[0] : half;
+    double half = 0, done = 0;
+    double &other = WAY ? s[1] : done;
     s[0] = 0;
-    std::thread thread([&] { for (int i = 0; i < n / 2; i++) other += x[i]; });
+    s[1] = 1;
+    std::thread thread([&] { for (int i = 0; i < n / 2; i++) half += x[i]; other = 1; });
     for (int i = n / 2; i < n; i++) s[0] += x[i];
+    s[1] = 1;
     thread.join();
     s[0] += half;
 }
