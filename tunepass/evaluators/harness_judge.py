@@ -91,8 +91,8 @@ class HarnessJudge:
         """A warning of results that differ from the source's where special values come in."""
         reference, task = self._reference(), self.task
         sizes = task.sizes_for(configuration)
-        cases, limits = with_special_values(tuple(reference.expected), sizes), reference.check_limits(task.run_limits)
-        differing = self._differing(run, cases, limits)
+        cases = with_special_values(tuple(reference.expected), sizes, task.unusual_scalars(configuration))
+        differing = self._differing(run, cases, reference.check_limits(task.run_limits))
         if not differing:
             return None
         first = next(case.explained(words) for case, words in differing.items())
@@ -108,8 +108,8 @@ class HarnessJudge:
             return Check("scalars", "not requested", "the constraints exclude other values"), ""
         sizes = task.sizes_for(configuration)
         tried = unusual if sizes is None else {size: each for size, each in unusual.items() if size in sizes}
-        cases = with_unusual_scalars(tuple(reference.expected), tried)
-        allowed, compared = {name for name, *_ in tried.values()}, {case.unusual for case in cases}
+        cases = with_unusual_scalars(tuple(reference.expected), tried, task.inputs.finite)
+        allowed, compared = {name for name, *_ in tried.values()}, {case.unusual for case in cases if not case.extreme}
         excluded = [each for each in unusual.values() if each[0] not in allowed]
         failing = [each for each in tried.values() if each[0] not in compared]
         reasons = {
@@ -122,7 +122,7 @@ class HarnessJudge:
         if not differing:
             return Check("scalars", "could not run", reason, remedy) if reason else Check("scalars"), ""
         first = next(iter(differing))
-        values, remedy = _values_and_remedy([tried[case.size] for case in differing])
+        values, remedy = _values_and_remedy(list(dict.fromkeys(tried[case.size] for case in differing)))
         reason = f"it computes something else than the source where {values}"
         words = reason.removeprefix("it ")
         return (

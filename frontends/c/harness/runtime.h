@@ -407,13 +407,17 @@ static inline uint64_t tp_random(uint64_t seed, uint64_t array, uint64_t index) 
 
 /* At which end of its range a number of array `index` is drawn: 1 is the lower one, 2 the upper one, 0 at none. `tp_ends`
  * tells it: 0 at none, 1 at both or none by chance, 2 at the lower end, 3 at the upper one, 4 at one of them, by chance the
- * same for a whole array; 5 at none, but at a round number within the range (TP_AT_ROUND). */
+ * same for a whole array; 5 at none, but at a round number within the range (TP_AT_ROUND); 6 at none, but whole numbers count
+ * from the lower end as the places of their neighbours do, those before them or those behind them (TP_IN_CHAIN). */
 #define TP_AT_ROUND 3
+#define TP_IN_CHAIN 4
+#define TP_CHAINS 6
 static int tp_ends;
 static uint64_t tp_end_seed;
 __attribute__((unused)) static inline int tp_end_of(uint64_t bits, int index) {
     if (tp_ends == 1) return (int)((bits >> 20) % 3);
     if (tp_ends == 4) return 1 + (int)(tp_random(tp_end_seed, (uint64_t)index, 0) & 1);
+    if (tp_ends == TP_CHAINS) return TP_IN_CHAIN;
     return tp_ends == 5 ? TP_AT_ROUND : tp_ends ? tp_ends - 1 : 0;
 }
 
@@ -439,18 +443,25 @@ static int64_t tp_round_whole(uint64_t bits, int64_t most) {
     return near ? (int64_t)near - 1 : 0;
 }
 
+/* The place of the neighbour of element k in a range of so many numbers (0: 2^64); an end of the array has none but itself. */
+static uint64_t tp_neighbour(uint64_t k, uint64_t width) {
+    if (tp_end_seed & 1) return width && k + 1 >= width ? width - 1 : k + 1;
+    return k && width ? (k - 1) % width : k ? k - 1 : 0;
+}
+
 __attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi, int end) {
     if (end == 1 || end == 2) return end == 1 || hi < lo ? lo : hi;
     const double x = lo + (hi - lo) * ((double)(bits >> 11) * (1.0 / 9007199254740992.0));
-    return end ? tp_round_real(bits, x, lo, hi) : x;
+    return end == TP_AT_ROUND ? tp_round_real(bits, x, lo, hi) : x;
 }
 
 __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi, int end) {
     if (hi < lo || end == 1) return lo;
-    if (end && end != TP_AT_ROUND) return hi;
+    if (end && end < TP_AT_ROUND) return hi;
+    const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
+    if (end == TP_IN_CHAIN) return (int64_t)((uint64_t)lo + tp_neighbour(bits, width));
     const int64_t size = end ? tp_round_whole(bits, hi) : 0, near = bits & 128 && lo < 0 ? -size : size;
     if (end && near >= lo && near <= hi) return near;
-    const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
     return (int64_t)((uint64_t)lo + (width ? bits % width : 0));
 }
 
@@ -461,7 +472,8 @@ __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t 
     (TP_KIND(T) == 'f' ? (void)(*(T *)(at) = (T)tp_uniform(bits, (double)(lo), (double)(hi), end)) \
                        : (void)(*(T *)(at) = (T)tp_between(bits, (int64_t)(lo), (int64_t)(hi), end)))
 #define TP_DRAW(T, a, k, bits, lo, hi) \
-    TP_PUT(T, tp_arrays[a].data + (k) * sizeof(T), bits, lo, hi, tp_end_of(bits, a))
+    TP_PUT(T, tp_arrays[a].data + (k) * sizeof(T), TP_KIND(T) != 'f' && tp_ends == TP_CHAINS ? (uint64_t)(k) : (bits), \
+           lo, hi, tp_end_of(bits, a))
 #define TP_RANDOM(T, a, seed, lo, hi) \
     for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW(T, a, k, tp_random(seed, a, k), lo, hi)
 /* Of the numbers of a leaf of element k. Numbers of further leaves are random for themselves. */

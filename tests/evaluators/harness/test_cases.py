@@ -25,6 +25,7 @@ from tunepass.evaluators.harness.reference.cases import (
 )
 from tunepass.evaluators.harness.reference.distributions import (
     ALIKE,
+    CHAIN,
     DISTRIBUTIONS,
     ENDS,
     EQUAL,
@@ -83,8 +84,29 @@ def test_whole_numbers_are_large_with_other_scalars_and_at_the_smallest_size() -
         (3, MULTIPLES, "k"),
     ]
     assert [case.special for case in cases if case.size == 4 and case.late] == [SIGNED]
-    assert with_unusual_scalars(cases, None) == with_unusual_scalars(cases, [3]) == tuple(c for c in cases if c.unusual)
-    assert not any(case.unusual for case in of_candidate(cases, None)) and not with_unusual_scalars(cases, [1, 2])
+    unusual = tuple(case for case in cases if case.unusual)
+    assert with_unusual_scalars(cases, None, True) == with_unusual_scalars(cases, [3], True) == unusual
+    assert not any(case.unusual for case in of_candidate(cases, None)) and not with_unusual_scalars(cases, [1, 2], True)
+
+
+@pytest.mark.parametrize("finite", [None, False])
+def test_special_values_are_tried_where_a_scalar_is_zero(finite: bool | None) -> None:
+    """Not beside a scalar of 0 that the constraints exclude, or with which nothing is compared."""
+    inputs = Inputs(
+        sizes=("n = 7, beta = 0.0", "n = 7, beta = 1.0", "n = 7"),
+        unusual=((1, "beta", 0.0, 0.5), (2, "beta", 1.0, 0.5)),
+        extra=(1, 2),
+        finite=finite,
+    )
+    cases = all_cases((1, 2), inputs)
+    asked = with_unusual_scalars(cases, None, False) if finite is False else with_special_values(cases, None, [1, 2])
+    assert [(c.size, c.words) for c in asked if c.extreme and c.unusual] == [
+        (1, "with NaN and infinities where beta is 0")
+    ]
+    assert not any(case.unusual and case.extreme for case in of_candidate(cases, None, finite))
+    assert not any(case.unusual for case in with_special_values(cases, None, [2]))
+    without = [case for case in cases if not (case.size == 1 and case.plain)]
+    assert not any(case.unusual for case in with_special_values(without, None, [1, 2]))
 
 
 def test_equal_and_different_elements_are_tried_at_the_widest_size() -> None:
@@ -134,7 +156,7 @@ def test_texts_are_tried_with_bytes_and_the_ends_of_ranges_where_there_are_some(
         for inputs in (FURTHER, replace(FURTHER, byte=True), replace(FURTHER, ranged=True))
     )
     assert byte.items() - without.items() == {(kind, 2) for kind in TEXTS}
-    assert ranged.items() - without.items() == {(kind, 3) for kind in ENDS}
+    assert ranged.items() - without.items() == {(kind, 2 if kind == CHAIN else 3) for kind in ENDS}
 
 
 def test_each_error_of_a_text_is_tried_alone() -> None:
@@ -153,7 +175,7 @@ def test_special_values_are_asked_for_or_not() -> None:
     cases = all_cases((1, 2), FURTHER)
     assert not any(case.extreme for case in of_candidate(cases, None, None))
     assert sum(case.extreme for case in of_candidate(cases, None, False)) == 3
-    assert len(with_special_values(cases, None)) == 3 and not with_special_values(cases, [1])
+    assert len(with_special_values(cases, None, ())) == 3 and not with_special_values(cases, [1], ())
 
 
 @dataclass

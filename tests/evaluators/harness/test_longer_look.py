@@ -157,6 +157,36 @@ def test_a_difference_with_a_negative_factor_is_told(tmp_path: Path) -> None:
     assert rows["scalars"].remedy == "write `constraint alpha == 2.0` if it never is"
 
 
+ADDED = (
+    HEAD
+    + """
+#pragma tunepass kernel added(n = 40, beta = 0.5, x: in double[n], y: inout double[n])
+void added(int n, double beta, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+#if ATTACK
+        y[i] = x[i] + beta * y[i];
+#else
+        y[i] = beta == 0 ? x[i] : x[i] + beta * y[i];
+#endif
+}
+"""
+)
+
+
+def test_what_a_factor_of_zero_keeps_from_being_read_is_compared(tmp_path: Path) -> None:
+    """`y` holds NaN, which BLAS does not read where beta is 0."""
+    found, _, warnings = looked_at(task_of(tmp_path, ADDED))
+    assert found is None
+    assert any("with NaN and infinities where beta is 0" in warning for warning in warnings), warnings
+    asking = ADDED.replace("inout double[n])", "inout double[n]) finite(false)")
+    _, rows, _ = looked_at(task_of(tmp_path, asking))
+    assert rows["scalars"].reason == "it computes something else than the source where `beta` is 0.0"
+    for text in (ADDED, asking):
+        _, rows, warnings = looked_at(task_of(tmp_path, text), 0)
+        assert rows["scalars"].state == "ran" and not any("where beta" in warning for warning in warnings)
+
+
 RECIPROCAL = CLIP.replace("alpha * (x[i] > 0 ? x[i] : 0)", "(1 / alpha) * x[i]").replace(
     "alpha * x[i] > 0 ? alpha * x[i] : 0", "x[i] / alpha"
 )

@@ -12,10 +12,12 @@ from tunepass.evaluators.harness.compare import POINTER
 from tunepass.evaluators.harness.reference.distributions import (
     ALIKE,
     AT_MIDDLE,
+    CHAIN,
     DISTRIBUTIONS,
     EITHER_END,
     ENDS,
     EQUAL,
+    INFINITE,
     LARGEST,
     MULTIPLES,
     ONE_ERROR,
@@ -156,8 +158,8 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
         )
         for c in sizes
     ]
-    distributed = _distributed(fresh, inputs)
-    return (*sizes, *distributed, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
+    special, overlapping = _special(seeds[0], inputs), _overlapping(seeds[0], inputs)
+    return (*sizes, *_distributed(fresh, inputs), *special, *overlapping, *_chained(fresh, inputs), *more, *usual)
 
 
 def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: bool | None = False) -> tuple[Case, ...]:
@@ -174,14 +176,28 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: b
     return tuple(sorted(chosen, key=lambda case: 1 if case.gaps else 2 if case.size == small and case.size else 0))
 
 
-def with_special_values(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
-    """The reference's cases with special values in which such a candidate may be called."""
-    return tuple(c for c in cases if c.extreme and (sizes is None or c.size == 0 or c.size in sizes))
+def with_special_values(
+    cases: Sequence[Case], sizes: Collection[int] | None, unusual: Collection[int]
+) -> tuple[Case, ...]:
+    """The reference's cases with special values in which such a candidate may be called, also where a scalar is 0 if
+    that may have an `unusual` value there."""
+    extreme = [case for case in cases if case.extreme and _is_known_with_numbers(case, cases)]
+    allowed = [case for case in extreme if sizes is None or case.size == 0 or case.size in sizes]
+    return tuple(case for case in allowed if not case.unusual or case.size in unusual)
 
 
-def with_unusual_scalars(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
-    """The same of the cases with scalars that callers may never give."""
-    return tuple(c for c in cases if c.unusual and (sizes is None or c.size in sizes))
+def with_unusual_scalars(cases: Sequence[Case], sizes: Collection[int] | None, finite: bool | None) -> tuple[Case, ...]:
+    """The same of the cases with scalars that callers may never give; with special values, too, where the source asks
+    for those (`finite` is False)."""
+    unusual = [case for case in cases if case.unusual and _is_known_with_numbers(case, cases)]
+    tried = [case for case in unusual if finite is False or not case.extreme]
+    return tuple(case for case in tried if sizes is None or case.size in sizes)
+
+
+def _is_known_with_numbers(case: Case, cases: Sequence[Case]) -> bool:
+    """Are results compared with usual numbers too, if there are special values and an unusual scalar?"""
+    plain = {other.size for other in cases if other.plain and other.unusual}
+    return not (case.extreme and case.unusual) or case.size in plain
 
 
 def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
@@ -220,8 +236,16 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
             optional=True,
         )
         for k, words in DISTRIBUTIONS.items()
-        if _changes_inputs(k, inputs)
+        if k != CHAIN and _changes_inputs(k, inputs)
     ] + [*_large_at_sizes(seed, inputs), *_drawn_again(seed, inputs), *_wide(seed, inputs)]
+
+
+def _chained(seed: int, inputs: Inputs) -> list[Case]:
+    """In both directions. After all others, and with few elements: to follow a chain from each of n takes n^2 steps."""
+    if not (inputs.drawn and inputs.ranged) or not (inputs.short or inputs.elements <= SHORT):
+        return []
+    words = f"with {DISTRIBUTIONS[CHAIN]}"
+    return [Case(seed=seed + k, size=inputs.short, special=CHAIN, words=words, optional=True) for k in range(2)]
 
 
 def _wide(seed: int, inputs: Inputs) -> list[Case]:
@@ -294,9 +318,22 @@ def beyond(failed: Collection[Case], case: Case) -> bool:
 def _special(seed: int, inputs: Inputs) -> list[Case]:
     if inputs.finite:
         return []
-    return [
+    cases = [
         Case(seed=seed, size=_small(inputs), special=k, words=f"with {words}", optional=inputs.finite is None)
         for k, words in SPECIAL.items()
+    ]
+    # What is multiplied by 0 need not be read, unless it is not finite: as BLAS has it, it is not.
+    zeros = [(size, name) for size, name, value, _ in inputs.unusual if isinstance(value, float) and value == 0]
+    return cases + [
+        Case(
+            seed=seed,
+            size=size,
+            special=INFINITE,
+            words=f"with {SPECIAL[INFINITE]} where {name} is 0",
+            optional=True,
+            unusual=name,
+        )
+        for size, name in zeros
     ]
 
 

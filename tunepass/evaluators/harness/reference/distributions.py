@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
+INFINITE = 1
 DISTRIBUTIONS = {  # distributions.h
     4: "equal elements",
     5: "ascending elements",
@@ -48,12 +49,13 @@ DISTRIBUTIONS = {  # distributions.h
     45: "elements at the upper end of their range",
     46: "arrays at either end of their ranges",
     47: "round numbers within their range",
+    48: "each element the place of a neighbour",
 }
 EQUAL, SIGNED, LARGEST, ALIKE, MULTIPLES, ONE_LARGE, PEAK, REPEATS, ONE_ERROR = 4, 21, 23, 26, 33, 36, 38, 39, 41
-EITHER_END, ROUND = 46, 47
+EITHER_END, ROUND, CHAIN = 46, 47, 48
 TEXTS = (40, ONE_ERROR)  # of bytes
-ENDS = (43, 44, 45, EITHER_END, ROUND)  # and other places of ranges that the pragma gives
-LATER = (*range(35, 48),)  # fewer kernels need these
+ENDS = (43, 44, 45, EITHER_END, ROUND, CHAIN)  # and other places of ranges that the pragma gives
+LATER = (*range(35, 49),)  # fewer kernels need these
 PERMUTED = (EQUAL, 5, 9, ALIKE, 32, PEAK, REPEATS)  # numbers as they are drawn, alike or in another order
 REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31, 42)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
