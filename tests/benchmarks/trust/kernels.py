@@ -45,7 +45,7 @@ STEPS = """\
 #define B 4
 #endif
 const volatile int chosen[2] = {A, B};
-#pragma tunepass kernel steps(n = 20000, x: in double[n], y: out double[n]) tolerance(1e-7)
+#pragma tunepass kernel steps(n = 20000, x: in double[n] range(-1, 1), y: out double[n]) tolerance(1e-7)
 void steps(int n, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < n; i++) {
