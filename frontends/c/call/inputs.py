@@ -158,6 +158,14 @@ def ranged(call: KernelCall) -> bool:
     return any(bound is not None for pair in bounds for bound in pair)
 
 
+def holds_ranged_whole_numbers(call: KernelCall) -> bool:
+    """Has one of them a range, and holds whole numbers, such as places in another array?"""
+    arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and not a.leaves]
+    whole = any(is_integral(a.element) and (a.lo is not None or a.hi is not None) for a in arrays)
+    others = [(v.lo, v.hi) for v in call.globals] + [(p.lo, p.hi) for p in (call.setup.places if call.setup else ())]
+    return whole or any(bound is not None for pair in others for bound in pair)  # their type is not known here
+
+
 def open_elements(call: KernelCall) -> tuple[bool, bool, bool]:
     """Do arrays of which no more is said than their type hold floating numbers, whole ones, and such of a byte? Types
     that are not known here may hold all, as may variables and what a setup makes."""

@@ -446,7 +446,8 @@ static int64_t tp_round_whole(uint64_t bits, int64_t most) {
 /* The place of the neighbour of element k in a range of so many numbers (0: 2^64); an end of the array has none but itself. */
 static uint64_t tp_neighbour(uint64_t k, uint64_t width) {
     if (tp_end_seed & 1) return width && k + 1 >= width ? width - 1 : k + 1;
-    return k && width ? (k - 1) % width : k ? k - 1 : 0;
+    if (k == 0) return 0;
+    return width ? (k - 1) % width : k - 1;
 }
 
 __attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi, int end) {

@@ -153,7 +153,7 @@ def test_distributions_are_those_that_change_the_inputs(real: bool, whole: bool,
 def test_texts_are_tried_with_bytes_and_the_ends_of_ranges_where_there_are_some() -> None:
     without, byte, ranged = (
         {case.special: case.size for case in all_cases((1, 2), inputs)}
-        for inputs in (FURTHER, replace(FURTHER, byte=True), replace(FURTHER, ranged=True))
+        for inputs in (FURTHER, replace(FURTHER, byte=True), replace(FURTHER, ranged=True, ranged_whole=True))
     )
     assert byte.items() - without.items() == {(kind, 2) for kind in TEXTS}
     assert ranged.items() - without.items() == {(kind, 2 if kind == CHAIN else 3) for kind in ENDS}
@@ -327,6 +327,33 @@ def test_ends_of_a_range_at_which_the_sources_arithmetic_is_undefined_refuse_nob
     """A `short` cannot hold 32768: no two programs need agree there."""
     with CompileRun(task_of(tmp_path, TO_SHORT)) as evaluator:
         assert isinstance(evaluator.evaluate(Configuration({"SATURATED": 1})).outcome, Measured)
+
+
+FOLLOWED = """
+#pragma tunepass param TURN: categorical(0, 1) = 0
+#pragma tunepass kernel ends(n = 2000, next: in int[n] range(0, n - 1), end: out int[n])
+void ends(int n, const int *next, int *end)
+{
+    for (int i = 0; i < n; i++) {
+        int at = i, left = 0;
+        for (; next[at] < at; left++)
+            at = next[at];
+        for (volatile int turn = 0; turn < LENGTH * left; turn++)
+            ;
+        end[i] = at + 0 * TURN;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("length", [0, 1000])
+def test_chains_that_the_source_is_too_slow_for_are_told(tmp_path: Path, length: int) -> None:
+    with CompileRun(task_of(tmp_path, FOLLOWED.replace("LENGTH", str(length)))) as evaluator:
+        compared = [case for case in evaluator.set_up().expected if case.special == CHAIN]
+        warned = [
+            words for words in evaluator.warnings if "with each element the place of a neighbour before it:" in words
+        ]
+    assert (len(compared), len(warned)) == ((1, 1) if length else (2, 0))
 
 
 OF_ONE_SIZE = """

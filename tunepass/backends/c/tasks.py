@@ -17,7 +17,14 @@ from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.globals import exposing_text
-from tunepass.frontends.c.call.inputs import element_count, free_scalars, holds_random_numbers, open_elements, ranged
+from tunepass.frontends.c.call.inputs import (
+    element_count,
+    free_scalars,
+    holds_random_numbers,
+    holds_ranged_whole_numbers,
+    open_elements,
+    ranged,
+)
 from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.harness.source import harness_source
@@ -148,6 +155,7 @@ def _inputs(call: KernelCall) -> Inputs:
         whole=whole,
         byte=byte,
         ranged=ranged(call),
+        ranged_whole=holds_ranged_whole_numbers(call),
         pairs=call.pairs,
         shared=call.shared,
         extra=further.extra,

@@ -54,8 +54,8 @@ class Inputs:
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
     `real`, `whole` and `byte`: of those drawn some without a range hold floating numbers, whole ones, and such of a
-    byte; `ranged`: some have a range. `elements` are those of all arrays at the tuned size; `found` are variables that
-    are compared though nobody said so.
+    byte; `ranged`: some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the
+    tuned size; `found` are variables that are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ class Inputs:
     whole: bool = False
     byte: bool = False
     ranged: bool = False
+    ranged_whole: bool = False
     elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
     shared: tuple[tuple[str, str], ...] = ()
@@ -181,7 +182,7 @@ def with_special_values(
 ) -> tuple[Case, ...]:
     """The reference's cases with special values in which such a candidate may be called, also where a scalar is 0 if
     that may have an `unusual` value there."""
-    extreme = [case for case in cases if case.extreme and _is_known_with_numbers(case, cases)]
+    extreme = [case for case in cases if case.extreme and is_known_with_numbers(case, cases)]
     allowed = [case for case in extreme if sizes is None or case.size == 0 or case.size in sizes]
     return tuple(case for case in allowed if not case.unusual or case.size in unusual)
 
@@ -189,15 +190,16 @@ def with_special_values(
 def with_unusual_scalars(cases: Sequence[Case], sizes: Collection[int] | None, finite: bool | None) -> tuple[Case, ...]:
     """The same of the cases with scalars that callers may never give; with special values, too, where the source asks
     for those (`finite` is False)."""
-    unusual = [case for case in cases if case.unusual and _is_known_with_numbers(case, cases)]
+    unusual = [case for case in cases if case.unusual and is_known_with_numbers(case, cases)]
     tried = [case for case in unusual if finite is False or not case.extreme]
     return tuple(case for case in tried if sizes is None or case.size in sizes)
 
 
-def _is_known_with_numbers(case: Case, cases: Sequence[Case]) -> bool:
+def is_known_with_numbers(case: Case, cases: Sequence[Case]) -> bool:
     """Are results compared with usual numbers too, if there are special values and an unusual scalar?"""
-    plain = {other.size for other in cases if other.plain and other.unusual}
-    return not (case.extreme and case.unusual) or case.size in plain
+    if not (case.extreme and case.unusual):
+        return True
+    return any(other.plain and other.size == case.size for other in cases)
 
 
 def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
@@ -241,11 +243,15 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
 
 
 def _chained(seed: int, inputs: Inputs) -> list[Case]:
-    """In both directions. After all others, and with few elements: to follow a chain from each of n takes n^2 steps."""
-    if not (inputs.drawn and inputs.ranged) or not (inputs.short or inputs.elements <= SHORT):
+    """In both directions, by the seed. After all others, and with few elements: to follow a chain from each of n takes
+    n^2 steps."""
+    if not (inputs.drawn and inputs.ranged_whole) or not (inputs.short or inputs.elements <= SHORT):
         return []
-    words = f"with {DISTRIBUTIONS[CHAIN]}"
-    return [Case(seed=seed + k, size=inputs.short, special=CHAIN, words=words, optional=True) for k in range(2)]
+    words = {number: f"with {DISTRIBUTIONS[CHAIN]} {place} it" for number, place in enumerate(("before", "behind"))}
+    return [
+        Case(seed=each, size=inputs.short, special=CHAIN, words=words[each % 2], optional=True)
+        for each in (seed, seed + 1)
+    ]
 
 
 def _wide(seed: int, inputs: Inputs) -> list[Case]:

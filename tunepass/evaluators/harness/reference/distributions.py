@@ -65,7 +65,12 @@ WHOLE |= {35: (64, 64), ONE_LARGE: (31, 0), **dict.fromkeys(TEXTS, (64, 64))}
 APART = (9, 10, PEAK, *ENDS, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
 # Tried as far as the source computes numbers there.
-GROWING = ((11, 12, 13, 15), (16, 17, 23, ONE_LARGE), (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29, 35, *TEXTS), ENDS)
+GROWING = (
+    (11, 12, 13, 15),
+    (16, 17, 23, ONE_LARGE),
+    (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29, 35, *TEXTS),
+    (*ENDS[:4], ROUND),  # not chains, which are of another kind
+)
 # At the largest cheap size, `ALIKE` elements at the tuned one, if that is cheap: rows are as long as usual. Others are
 # tried at the largest short one.
 AT_MIDDLE = (EQUAL, 5, 6, 7, 8, 23, 24, 29, 32, 34, ALIKE, *ENDS)
