@@ -350,9 +350,8 @@ void ends(int n, const int *next, int *end)
 def test_chains_that_the_source_is_too_slow_for_are_told(tmp_path: Path, length: int) -> None:
     with CompileRun(task_of(tmp_path, FOLLOWED.replace("LENGTH", str(length)))) as evaluator:
         compared = [case for case in evaluator.set_up().expected if case.special == CHAIN]
-        warned = [
-            words for words in evaluator.warnings if "with each element the place of a neighbour before it:" in words
-        ]
+        # Beside others that are left out for the same reason, on a slow machine.
+        warned = [words for words in evaluator.warnings if "each element the place of a neighbour before it" in words]
     assert (len(compared), len(warned)) == ((1, 1) if length else (2, 0))
 
 
