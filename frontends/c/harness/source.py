@@ -97,7 +97,7 @@ from tunepass.ir.c_kernel import (
 )
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 18
+HARNESS_VERSION = 19
 PLACES_VERSION = 2  # which memory is compared of what a setup makes
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness.reference import to_nearest
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.reference.rounding import BY_CHANCE, Rounding
 from tunepass.space.configuration import Configuration
@@ -97,7 +100,69 @@ void steps(int n, const float *x, float *y)
         y[i] = rintf(x[i] * 1000) + (WRONG && i >= n / 16 * 16 ? 0.02f : 0);
 }
 """
+# Whole numbers themselves: moved by one, nothing could be compared of them.
+QUANTIZED = """
+#pragma tunepass param WRONG: integer(0..1) = 0
+#include <MATH>
+#pragma tunepass kernel quantize(n = 4096, scale = 0.5, x: in float[n], q: out int[n])
+CALLABLE void quantize(int n, float scale, const float *x, int *q)
+{
+    for (int i = 0; i < n; i++) {
+        float v = x[i] / scale;
+        v = v < -128 ? -128 : v > 127 ? 127 : v;
+        q[i] = WRONG ? (int)floorf(v + 0.5f) : (int)FUNCTION(v);
+    }
+}
+"""
+COMPARING = """
+#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#define EACH(suffix, type) \
+    type __wrap_rint##suffix(type); type __wrap_nearbyint##suffix(type); \
+    long __wrap_lrint##suffix(type); long long __wrap_llrint##suffix(type);
+EACH(, double) EACH(f, float) EACH(l, long double)
+static long compared, differing;
+static void note(int same) { compared++; differing += !same; }
+static int same(long double a, long double b) { return a == b ? signbit(a) == signbit(b) : a != a && b != b; }
+#define COMPARE(suffix, type, value) do { \
+    type x = (type)(value), rounded = rint##suffix(x), nearby = nearbyint##suffix(x); \
+    long l = lrint##suffix(x); long long ll = llrint##suffix(x); \
+    fesetround(mode); \
+    note(same(__wrap_rint##suffix(x), rounded)); note(same(__wrap_nearbyint##suffix(x), nearby)); \
+    note(!(fabsl(x) < 9e18L) || __wrap_lrint##suffix(x) == l); \
+    note(!(fabsl(x) < 9e18L) || __wrap_llrint##suffix(x) == ll); \
+    note(fegetround() == mode); \
+    fesetround(FE_TONEAREST); \
+} while (0)
+int main(void)
+{
+    const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    uint64_t state = 1;
+    for (int k = 0; k < 3200; k++) {
+        const int mode = modes[k % 4];
+        double special[] = {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, INFINITY, -INFINITY, NAN,
+                            8388607.5, 4503599627370495.5, 1e300, 5e-324};
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        double drawn = (double)(int64_t)state / (double)(1ull << (state >> 58)), value = drawn;
+        if (k < 56) value = special[k / 4];
+        else if (k % 3 == 0) value = (double)((int64_t)(state >> 40)) / 2;
+        else if (k % 3 == 1) memcpy(&value, &state, 8);
+        COMPARE(, double, value); COMPARE(f, float, value); COMPARE(l, long double, value);
+        COMPARE(l, long double, (long double)value + 0.5L);
+    }
+    printf("%ld compared, %ld differ\\n", compared, differing);
+    return differing != 0;
+}
+"""
 WRONG = Configuration({"WRONG": 1})
+IN_C = QUANTIZED.replace("MATH", "math.h").replace("CALLABLE", "")
+IN_CXX = QUANTIZED.replace("MATH", "cmath").replace("CALLABLE", 'extern "C"')
+OWN_MODE = IN_C.replace("    for (int i", "    fesetround(FE_UPWARD);\n    for (int i").replace(
+    "math.h>", "math.h>\n#include <fenv.h>"
+)
 
 
 def evaluator_of(folder: Path, text: str = ELIMINATION) -> CompileRun:
@@ -180,3 +245,40 @@ def test_what_rounding_does_not_explain_is_wrong_though_a_tolerance_is_stated(te
         honest, wrong = (evaluator.evaluate(c).outcome for c in (Configuration({"WRONG": 0}), WRONG))
     assert isinstance(honest, Measured)
     assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+@pytest.mark.parametrize(
+    ("function", "command"),
+    [
+        ("lrintf", "gcc -O2"),
+        ("nearbyint", "gcc -O3 -march=native -ffast-math"),
+        ("rintf", "clang -O2"),
+        ("std::lrint", "g++ -O2"),
+        ("std::rint", "clang++ -O1"),
+    ],
+)
+def test_ties_of_what_rounds_to_whole_numbers_are_compared(function: str, command: str, tmp_path: Path) -> None:
+    if not shutil.which(command.split()[0]):
+        pytest.skip(f"needs {command.split()[0]}")
+    text = (IN_CXX if "std" in function else IN_C).replace("FUNCTION", function)
+    name = "kernel.cpp" if "std" in function else "kernel.c"
+    with CompileRun(task_of(tmp_path, text, (*command.split(), "-lm"), name)) as evaluator:
+        wrong = evaluator.evaluate(WRONG).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with quarters: q: ")
+        (warning,) = evaluator.warnings
+        assert warning.startswith("nothing is compared with NaN and infinities")
+
+
+def test_functions_that_round_to_the_nearest_do_so_in_every_mode_as_the_library_in_its_own(tmp_path: Path) -> None:
+    shutil.copy(str(resources.files(to_nearest.__package__) / "to_nearest.c"), tmp_path)
+    (tmp_path / "compare.c").write_text(COMPARING)
+    words = ["gcc", "-O1", "-fno-builtin", "to_nearest.c", "compare.c", "-lm", "-o", "compare"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    compared = subprocess.run([tmp_path / "compare"], capture_output=True, text=True, check=True)
+    assert compared.stdout == "64000 compared, 0 differ\n"
+
+
+def test_what_a_source_with_a_rounding_mode_of_its_own_calls_follows_that(tmp_path: Path) -> None:
+    assert to_nearest.rounds_to_whole_numbers(IN_C.replace("FUNCTION", "rint"))
+    assert not to_nearest.rounds_to_whole_numbers(OWN_MODE.replace("FUNCTION", "rint"))
+    assert not to_nearest.rounds_to_whole_numbers("print(lrints, sprint)")

@@ -81,7 +81,7 @@ child = os.fork()
 if child == 0:
     os.setsid()
     time.sleep(60)
-os.setpriority(os.PRIO_PROCESS, child, 5)
+os.setpriority(os.PRIO_PROCESS, child, 19)
 time.sleep(0.05)
 os.kill(child, 15); print(os.waitpid(child, 0)[1], flush=True)
 child = os.fork()

@@ -21,6 +21,7 @@ from tunepass.evaluators.harness.dialogue.sampling import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import run_cases
 from tunepass.evaluators.harness.reference.cases import Case
+from tunepass.evaluators.harness.reference.to_nearest import CALLED, rounding_to_nearest, rounds_to_whole_numbers
 from tunepass.evaluators.measure.rounding import ValueSpread, spread_of
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.toolchains.compiling import mentions_main
@@ -94,7 +95,8 @@ class Rounding:
         """The result of each way of rounding, or why there is none."""
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             programs = {flags: pool.submit(self._program, flags) for flags in self._variants}
-            futures = [pool.submit(result_of, self.reference, mode) for mode in MODES]
+            usual = self._with_modes()
+            futures = [pool.submit(result_of, usual, mode) for mode in MODES]
             for flags, modes in self._variants.items():
                 program = programs[flags].result()
                 futures += [
@@ -103,9 +105,20 @@ class Rounding:
                 ]
             return [future.result() for future in futures]
 
+    def _with_modes(self) -> HarnessRun:
+        """The reference's program, in which what rounds to whole numbers is called, if anything does."""
+        if not (self._variants and self._rounds_to_whole_numbers):
+            return self.reference
+        program = self._program(CALLED)
+        return self.reference if isinstance(program, str) else program
+
+    @property
+    def _rounds_to_whole_numbers(self) -> bool:
+        return rounds_to_whole_numbers(self.harness.text)
+
     def _program(self, flags: tuple[str, ...]) -> HarnessRun | str:
         if flags not in self._programs:
-            folder = self.harness.folder / f"rounding-{list(VARIANTS).index(flags)}"
+            folder = self.harness.folder / f"rounding-{[*VARIANTS, CALLED].index(flags)}"
             program = self._compiled(flags, folder)
             if isinstance(program, str) and flags == REORDERED:
                 program = self._compiled((*flags, UNTOLD), folder.with_name(f"{folder.name}-untold"))
@@ -136,14 +149,18 @@ class Rounding:
     def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | str:
         """The program, or why there is none: the compiler may not know the flags."""
         folder.mkdir()
-        harness = self.harness
-        candidate = replace(self.candidate, flags=(*self.candidate.flags, *flags), requests=())
+        harness, to_nearest = self.harness, flags in (STRICT, CALLED) and self._rounds_to_whole_numbers
+        called = CALLED if to_nearest and flags != CALLED else ()
+        candidate = replace(self.candidate, flags=(*self.candidate.flags, *flags, *called), requests=())
         rename = mentions_main(harness.text)
         target, _, failure = harness.compiling.compile_candidate(candidate, folder, rename_main=rename)
         if failure is not None:
             return f"the source does not compile with {' '.join(flags)}"
         # With the candidate's own flags: linked with -ffast-math it would take denormal numbers for zeros.
-        program, _ = harness.link(target, self.candidate, folder)
+        linked = rounding_to_nearest(harness, folder) if to_nearest else harness
+        program, _ = linked.link(target, self.candidate, folder)
+        if program is None and to_nearest:  # by a linker that cannot replace names
+            program, _ = harness.link(target, self.candidate, folder)
         if program is None:
             return f"the source cannot be linked with {' '.join(flags)}"
         return replace(self.reference, program=program)
