@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,38 @@ def test_each_interrupts_and_says_which(number: int) -> None:
     with pytest.raises(Interrupted) as raised, interrupting():
         os.kill(HERE, number)
     assert signal_of(raised.value) == number and signal_of(KeyboardInterrupt()) == signal.SIGINT
+
+
+class Finalized:
+    """Sends a signal to this program when it is finalized."""
+
+    def __init__(self, number: int):
+        weakref.finalize(self, os.kill, HERE, number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("inner", [nullcontext, lambda: stoppable(None)])
+def test_one_that_is_raised_while_an_object_is_finalized_is_not_lost(
+    number: int, inner: Callable[[], AbstractContextManager[object]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    hook = sys.unraisablehook
+    with pytest.raises(Interrupted) as raised, interrupting(), inner():
+        Finalized(number)
+        for _ in range(1000):
+            time.sleep(0.01)
+    assert signal_of(raised.value) == number and sys.unraisablehook is hook
+    assert capfd.readouterr() == ("", "")
+
+
+def test_other_errors_of_what_is_finalized_are_told_as_ever(capfd: pytest.CaptureFixture[str]) -> None:
+    told: list[object] = []
+    before, sys.unraisablehook = sys.unraisablehook, lambda unraisable: told.append(unraisable.exc_type)
+    try:
+        with interrupting():
+            weakref.finalize(Finalized(0), int, "none")
+    finally:
+        sys.unraisablehook = before
+    assert told == [ValueError]
 
 
 def test_an_import_that_makes_another_error_of_it_is_interrupted_all_the_same() -> None:

@@ -1,11 +1,14 @@
 """Ctrl-C, a polite kill and a hang-up end a command alike: what is known is kept, what is written is whole.
 
 A signal that is ignored when a command starts stays so: `nohup` ignores SIGHUP, a shell SIGINT for what it runs behind.
+What is raised while Python finalizes an object is lost: such a signal is sent once more.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -18,6 +21,8 @@ AFTER_ANSWER = {
     signal.SIGHUP: signal.SIG_IGN,
 }
 
+AGAIN_S = 0.01  # until a signal is sent once more: what finalizes an object has returned by then
+
 _received: list[list[int]] = []  # by each `handled` that is entered, outermost first; those inside share the first's
 
 
@@ -27,6 +32,7 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, number: int):
         super().__init__(signal.Signals(number).name)
         self.number = number
+        self.lost = False  # raised where nothing can be raised
 
 
 def signal_of(interrupt: KeyboardInterrupt) -> int:
@@ -53,12 +59,35 @@ def handled(handler: Callable[[int], None], *, last: bool = False) -> Iterator[N
         yield
         return
     _received.append(received)
+    reporting = sys.unraisablehook
+    if len(_received) == 1:
+        sys.unraisablehook = _sending_again(reporting)
     try:
         yield
     finally:
         _received.pop()
+        if not _received:
+            sys.unraisablehook = reporting
         for number, handler_before in before.items():
             signal.signal(number, AFTER_ANSWER[number] if last else handler_before)  # type: ignore[arg-type]
+
+
+def _sending_again(reporting: Callable[[sys.UnraisableHookArgs], object]) -> Callable[[sys.UnraisableHookArgs], object]:
+    """Python calls it for what was raised in vain."""
+
+    def send_again(unraisable: sys.UnraisableHookArgs) -> None:
+        interrupt = unraisable.exc_value
+        if not isinstance(interrupt, Interrupted) or not _received:
+            reporting(unraisable)
+            return
+        interrupt.lost = True
+        if interrupt.number in _received[0]:
+            _received[0].remove(interrupt.number)
+        timer = threading.Timer(AGAIN_S, signal.pthread_kill, (threading.main_thread().ident, interrupt.number))
+        timer.daemon = True
+        timer.start()
+
+    return send_again
 
 
 @contextmanager

@@ -48,14 +48,14 @@ class Stop:
 def stoppable(budget_s: float | None) -> Iterator[Stop]:
     """A Stop after `budget_s`, or on a signal that ends commands."""
     stop = Stop(None if budget_s is None else time.monotonic() + budget_s)
-    interrupted: list[int] = []
+    interrupted: list[Interrupted] = []
 
     def on_signal(number: int) -> None:
         if stop.polled and not stop.stop_signal:
             stop.stop_signal = number
-        elif number == signal.SIGINT or not interrupted:
-            interrupted.append(number)
-            raise Interrupted(number)
+        elif number == signal.SIGINT or all(each.lost for each in interrupted):
+            interrupted.append(Interrupted(number))
+            raise interrupted[-1]
 
     with handled(on_signal):
         yield stop

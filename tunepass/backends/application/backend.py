@@ -111,6 +111,8 @@ class ApplicationBackend(HostBackend):
         from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 
         _, files = self.sources_read
+        if self._products is not None:
+            self._products.cleanup()
         self._products = TemporaryDirectory(prefix="tunepass-")
         task = replace(self._task(), files=files, products=Path(self._products.name))
         return DeterministicRun(task) if self.body.deterministic else ApplicationRun(task)
