@@ -78,7 +78,7 @@ def lacks(check: Check, words: str) -> bool:
 
 def test_a_plain_kernel_has_a_row_for_every_check_but_those_of_finalists(tmp_path: Path) -> None:
     found = evaluated(tmp_path, ADD)
-    of_finalists = {"scalars", "small stack", "concurrent calls", "repeated calls", "processors"}
+    of_finalists = {"scalars", "contents", "small stack", "concurrent calls", "repeated calls", "processors"}
     assert set(CHECKS) - set(found) == {"sanitizers", "rounds", *of_finalists}
     machines = {"processes", "written files", "system calls", "outside clock", "core", "machine speed"}
     assert {name for name, check in found.items() if check.state == "could not run"} <= machines

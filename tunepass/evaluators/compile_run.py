@@ -78,6 +78,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         self._reference_warnings: tuple[str, ...] = ()
         self._extreme: dict[Configuration, str] = {}  # what candidates compute otherwise for special values
         self._other_scalars: dict[Configuration, str] = {}  # and for scalars that callers may never give
+        self._other_contents: dict[Configuration, str] = {}  # and for such contents of arrays
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._threaded = False  # has any candidate had threads?
@@ -127,7 +128,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """About the reference, and checks of finalists that could not be made."""
-        others = (words for words in self._other_scalars.values() if words)
+        unusual = (*self._other_scalars.values(), *self._other_contents.values())
+        others = (words for words in unusual if words)
         return (*self._reference_warnings, *self._look.warnings, *self._extreme.values(), *others)
 
     def _built_harness(self) -> BuiltHarness:
@@ -390,6 +392,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 check, words = self._judge.with_unusual_scalars(run, configuration)
                 self._ledgers.note(configuration, check)
                 self._other_scalars[configuration] = words
+                check, words = self._judge.with_other_contents(run, configuration)
+                self._ledgers.note(configuration, check)
+                self._other_contents[configuration] = words
             candidate, cases = built.candidate, self._cases(built)
             failure = (
                 self._look.called_from_threads(configuration, run)

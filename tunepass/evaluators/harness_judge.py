@@ -13,9 +13,11 @@ from tunepass.evaluators.harness.dialogue.sampling import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import run_apart
 from tunepass.evaluators.harness.reference.cases import (
+    CONTENTS,
     Case,
     advice,
     of_candidate,
+    with_other_contents,
     with_special_values,
     with_unusual_scalars,
 )
@@ -39,6 +41,9 @@ MS = 1000.0
 FINITE = "if these cannot occur, say `finite`"
 NO_SCALARS = "no number of the pragma but those that decide lengths"
 NO_OTHER_SIZES = "other scalars are tried at further sizes that the pragma leaves open, of which there are none"
+NOTHING_FILLED = "no array is filled with numbers that differ"
+TOO_LONG = "filled arrays are long, and the pragma leaves no shorter ones open"
+NO_OTHERS = "`--waive contents` if there are no others"
 DOUBTS = 8  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 
 
@@ -129,6 +134,29 @@ class HarnessJudge:
             Check("scalars", "could not run", reason, remedy),
             f"{_named(configuration)} {words}; {remedy}: {first.explained(differing[first])}",
         )
+
+    def with_other_contents(self, run: HarnessRun, configuration: Configuration) -> tuple[Check, str]:
+        """The same with other contents of arrays that the pragma fills."""
+        reference, task = self._reference(), self.task
+        if not task.inputs.refilled:
+            return Check("contents", "not requested", NOTHING_FILLED), ""
+        filled = ", ".join(f"`{name}`" for name in task.inputs.refilled)
+        tried = with_other_contents(tuple(reference.expected), None)
+        if not tried:
+            failures = [why for case, why in reference.left_out if case.unusual == CONTENTS]
+            reason = f"the source itself fails with others of {filled}: {failures[0]}" if failures else TOO_LONG
+            return Check("contents", "could not run", reason, NO_OTHERS), ""
+        cases = with_other_contents(tried, task.sizes_for(configuration))
+        if not cases:
+            reason = f"the constraints exclude the size at which others of {filled} are tried"
+            return Check("contents", "could not run", reason, NO_OTHERS), ""
+        differing = self._differing(run, cases, reference.check_limits(task.run_limits))
+        if not differing:
+            return Check("contents"), ""
+        reason = f"it computes something else than the source with other contents of {filled}"
+        first = next(iter(differing))
+        words = f"{_named(configuration)} {reason.removeprefix('it ')}: {first.explained(differing[first])}"
+        return Check("contents", "could not run", reason, NO_OTHERS), words
 
     def _differing(self, run: HarnessRun, cases: Sequence[Case], limits: Limits) -> dict[Case, str]:
         """The cases in which the source computes something else, and what is wrong."""

@@ -39,6 +39,7 @@ class ProgramChecks:
             "seeds",
             "sizes",
             "scalars",
+            "contents",
             "guard pages",
             "floating-point state",
             "tolerance",

@@ -24,6 +24,7 @@ CHECKS: Mapping[str, str] = {
     "seeds": "with several sets of data",
     "sizes": "at other sizes than the tuned one",
     "scalars": "with other values of scalars that decide no length",
+    "contents": "with other contents of arrays that the pragma fills",
     "guard pages": "it touches nothing beyond its arrays, byte by byte, and changes no input",
     "floating-point state": "it leaves rounding, flushing, traps and x87 registers as its caller had them",
     "tolerance": "the allowed difference follows from the source's own rounding, and does not accept zeros",

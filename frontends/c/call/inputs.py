@@ -166,6 +166,13 @@ def holds_ranged_whole_numbers(call: KernelCall) -> bool:
     return whole or any(bound is not None for pair in others for bound in pair)  # their type is not known here
 
 
+def refilled(call: KernelCall) -> tuple[str, ...]:
+    """Arrays of numbers that `fill` gives by their index: they may hold others."""
+    arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
+    plain = [a for a in arrays if not (a.leaves or a.enumerators or a.row or a.by_value)]
+    return tuple(a.name for a in plain if a.fill is not None and "i" in free_names(a.fill))
+
+
 def open_elements(call: KernelCall) -> tuple[bool, bool, bool]:
     """Do arrays of which no more is said than their type hold floating numbers, whole ones, and such of a byte? Types
     that are not known here may hold all, as may variables and what a setup makes."""

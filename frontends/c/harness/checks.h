@@ -97,13 +97,14 @@ static void tp_set_up_case(const tp_case *c) {
     }
     tp_say_arrays();
     tp_set_rows(1);
-    tp_ends = c->special >= TP_ENDS ? 1 + c->special - TP_ENDS : 0;
+    tp_ends = c->special >= TP_ENDS && c->special < TP_REFILLED ? 1 + c->special - TP_ENDS : 0;
     tp_end_seed = c->seed;
     tp_fill(c->seed);
     tp_ends = 0;
     for (int i = 0; i < tp_array_count; i++) {
         tp_array *array = &tp_arrays[i];
         if (c->special > TP_HUGE && tp_drawn[i]) tp_redistribute(i, c->special, tp_any_value[i], c->seed);
+        if (c->special >= TP_REFILLED && tp_refillable[i]) tp_refill(i, c->special, c->seed);
         if (tp_drawn[i]) tp_scatter_between(i, c->seed);
         if (c->special && c->special <= TP_HUGE && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
         if (tp_is_restored(array) || tp_overlaps(c, i)) tp_keep_pristine_array(array);

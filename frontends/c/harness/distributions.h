@@ -7,7 +7,8 @@ enum {
     TP_WHOLE_16, TP_WHOLE_31, TP_SIGNED_9, TP_SIGNED_16, TP_SIGNED_24, TP_SIGNED_31, TP_SIGNED_63,
     TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS,
     TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES, TP_SPARSE, TP_AT_BOUNDS, TP_ONE_LARGE, TP_ASCENDING_TIES, TP_PEAK, TP_REPEATS,
-    TP_PLAIN_TEXT, TP_ONE_ERROR, TP_NEAR_QUARTERS, TP_ENDS /* and five more: tp_end_of */
+    TP_PLAIN_TEXT, TP_ONE_ERROR, TP_NEAR_QUARTERS, TP_ENDS, /* and five more: tp_end_of */
+    TP_REFILLED = TP_ENDS + 6, TP_FEW_REFILLED, TP_REORDERED
 };
 #define TP_ZERO_EVERY 3 /* of so many elements one is zero, by chance */
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
@@ -329,4 +330,58 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
                                    tp_random(seed + 0xD157 + (uint64_t)i, (uint64_t)index, k));
     }
     if (distribution == TP_ASCENDING_TIES) tp_sort_array(array);
+}
+
+/* --- other contents of arrays that the pragma fills ---------------------------------------------------------------- */
+static uint64_t tp_whole_at(const unsigned char *at, char kind, size_t size) {
+    if (size == 1) return kind == 'i' ? (uint64_t)(int64_t)(*(const int8_t *)at) : *(const uint8_t *)at;
+    if (size == 2) return kind == 'i' ? (uint64_t)(int64_t)(*(const int16_t *)at) : *(const uint16_t *)at;
+    if (size == 4) return kind == 'i' ? (uint64_t)(int64_t)(*(const int32_t *)at) : *(const uint32_t *)at;
+    return *(const uint64_t *)at;
+}
+
+/* Whole numbers that ascend, as the beginnings of rows do: others between the first and the last. With `few` there are at
+ * most five different ones, so that most rows are empty. */
+static void tp_draw_between(const tp_array *array, int index, int few, uint64_t seed) {
+    const unsigned char *end = array->data + (array->count - 1) * array->size;
+    const uint64_t first = tp_whole_at(array->data, array->kind, array->size);
+    const uint64_t width = tp_whole_at(end, array->kind, array->size) - first + 1;
+    for (size_t k = 1; k + 1 < array->count; k++) {
+        uint64_t by = tp_random(seed + 0xF111, (uint64_t)index, k);
+        if (few) by = (by & 3) * (width / 3);
+        tp_put_whole(array->data + k * array->size, array->size, first + (width ? by % width : by));
+    }
+    tp_sort_array(array);
+}
+
+/* Numbers that are filled, drawn anew from themselves: what they lead to as places in other arrays stays there. */
+static void tp_refill(int index, int distribution, uint64_t seed) {
+    tp_array *array = &tp_arrays[index];
+    const size_t size = array->size, count = array->count;
+    const int whole = array->kind == 'i' || array->kind == 'u';
+    if (!(whole || array->kind == 'f') || array->pieces || size > TP_VARIED_BYTES || count < 2) return;
+    unsigned char held[TP_VARIED_BYTES], *from = (unsigned char *)tp_new_memory(size * count);
+    if (!from) tp_fail(TP_EXIT_MEMORY, "no memory for other contents");
+    memcpy(from, array->data, size * count);
+    tp_sort_array(array);
+    const int ascending = whole && memcmp(from, array->data, size * count) == 0;
+    memcpy(array->data, from, size * count);
+    if (distribution == TP_REORDERED) {
+        for (size_t k = count - 1; k; k--) {
+            const uint64_t place = tp_random(seed + 0x0DE2, (uint64_t)index, k) % (k + 1);
+            unsigned char *one = array->data + k * size, *other = array->data + place * size;
+            memcpy(held, one, size);
+            memmove(one, other, size);
+            memcpy(other, held, size);
+        }
+    } else if (ascending) {
+        tp_draw_between(array, index, distribution == TP_FEW_REFILLED, seed);
+    } else {
+        const size_t different = distribution == TP_FEW_REFILLED && count > 3 ? 3 : count;
+        for (size_t k = 0; k < count; k++) {
+            const uint64_t bits = tp_random(seed + 0xF111, (uint64_t)index, k), place = bits % different;
+            memcpy(array->data + k * size, from + (different == count ? place : place * (count / different)) * size, size);
+        }
+    }
+    tp_free(from);
 }

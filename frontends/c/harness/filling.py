@@ -92,8 +92,9 @@ def draw_element(arrays: Sequence[CArray]) -> str:
 
 
 def value_tables(arrays: Sequence[CArray]) -> str:
-    """Which arrays hold random numbers, and which of them may hold special values: those of which the pragma says no
-    more than their type."""
+    """Which arrays hold random numbers, which of them may hold special values: those of which the pragma says no
+    more than their type; and which that are filled may hold other numbers."""
     free = [a.drawn and a.lo is None and a.hi is None and not a.enumerators for a in arrays]
     drawn = table("tp_drawn", "int", [str(int(a.drawn)) for a in arrays])
-    return f"{drawn}\n" + table("tp_any_value", "int", [str(int(is_free)) for is_free in free])
+    refillable = table("tp_refillable", "int", [str(int(a.refillable)) for a in arrays])
+    return "\n".join((drawn, table("tp_any_value", "int", [str(int(is_free)) for is_free in free]), refillable))

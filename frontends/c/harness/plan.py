@@ -49,6 +49,12 @@ class CArray:
         return self.filled and self.direction != "work" and self.fill is None and self.content is None
 
     @property
+    def refillable(self) -> bool:
+        """May it hold other numbers than those that `fill` gives?"""
+        plain = not (self.leaves or self.row or self.by_value or self.variable or self.place or self.enumerators)
+        return plain and self.filled and self.direction != "work" and self.fill is not None and self.content is None
+
+    @property
     def filled(self) -> bool:
         return self.direction in ("in", "inout", "work") and not self.kept
 

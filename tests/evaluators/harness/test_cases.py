@@ -32,6 +32,7 @@ from tunepass.evaluators.harness.reference.distributions import (
     LARGEST,
     MULTIPLES,
     ONE_ERROR,
+    REFILLED,
     SIGNED,
     TEXTS,
 )
@@ -136,7 +137,7 @@ def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
     """Whatever the lengths are: with other data, and with every distribution."""
     short = all_cases((1, 2), Inputs(drawn=True, whole=True, elements=100))
     shifts = {case.shift for case in short if case.shift}
-    others = {f"with {words}" for k, words in DISTRIBUTIONS.items() if k not in (*TEXTS, *ENDS)}
+    others = {f"with {words}" for k, words in DISTRIBUTIONS.items() if k not in (*TEXTS, *ENDS, *REFILLED)}
     assert {case.words for case in short if case.shift} == {"with other data", *others}
     assert {shift % 8 for shift in shifts} >= {1, 2, 4} and all(not case.shift for case in short if case.usual)
 
@@ -157,6 +158,24 @@ def test_texts_are_tried_with_bytes_and_the_ends_of_ranges_where_there_are_some(
     )
     assert byte.items() - without.items() == {(kind, 2) for kind in TEXTS}
     assert ranged.items() - without.items() == {(kind, 2 if kind == CHAIN else 3) for kind in ENDS}
+
+
+def test_filled_arrays_have_other_contents_at_a_short_size_or_the_tuned_one() -> None:
+    at = {
+        name: {case.special: case.size for case in all_cases((1, 2), inputs) if case.unusual}
+        for name, inputs in {
+            "further sizes": replace(FURTHER, refilled=("start",)),
+            "short": Inputs(refilled=("start",), elements=1000),
+            "long": Inputs(refilled=("start",), elements=1 << 20),
+            "none": FURTHER,
+        }.items()
+    }
+    assert at == {
+        "further sizes": dict.fromkeys(REFILLED, 2),
+        "short": dict.fromkeys(REFILLED, 0),
+        "long": {},
+        "none": {},
+    }
 
 
 def test_each_error_of_a_text_is_tried_alone() -> None:

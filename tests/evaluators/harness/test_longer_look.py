@@ -10,6 +10,7 @@ import pytest
 from tests.attacks.source import Attack
 from tests.evaluators.test_wrong_kernels import WRONG, task_of
 from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness_judge import NOTHING_FILLED
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.space.configuration import Configuration
 from tunepass.study.ledger import Check
@@ -363,3 +364,94 @@ void twice(int n, int k, const double *x, double *y)
     )
     found, rows, _ = looked_at(task_of(tmp_path, source))
     assert found is None and rows["outputs"].state == "ran"
+
+
+# Rows of a sparse matrix, four numbers each: a loop that tests its condition at its end takes one from an empty row.
+ROWS = (
+    HEAD
+    + """
+#pragma tunepass kernel gather(n = 1000, m = 4 * n, index: in int[m] fill(FILL), x: in float[n], \\
+    start: in TYPE[n + 1] fill(4 * i), y: out float[n])
+void gather(int n, int m, const int *index, const float *x, const TYPE *start, float *y)
+{
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+#if ATTACK
+        TYPE k = start[i];
+        do
+            sum += x[index[k]];
+        while (++k < start[i + 1]);
+#else
+        for (TYPE k = start[i]; k < start[i + 1]; k++)
+            sum += x[index[k]];
+#endif
+        y[i] = sum;
+    }
+}
+"""
+)
+# A candidate that relies on different places, and one that relies on a table of known numbers.
+SCATTERED = (
+    HEAD
+    + """
+#pragma tunepass kernel scatter(n = 1009, to: in int[n] fill((7 * i) % n), x: in int[n], y: inout int[n])
+void scatter(int n, const int *to, const int *x, int *y)
+{
+    int i = 0;
+#if ATTACK
+    for (; i + 1 < n; i += 2) {
+        const int first = y[to[i]], second = y[to[i + 1]];
+        y[to[i]] = first + x[i];
+        y[to[i + 1]] = second + x[i + 1];
+    }
+#endif
+    for (; i < n; i++)
+        y[to[i]] += x[i];
+}
+"""
+)
+# Ends where each element leads to another one, and all of them are led to.
+CYCLE = (
+    HEAD
+    + """
+#pragma tunepass kernel around(n = 1000, next: in int[n] fill((i + 1) % n), steps: out int[1])
+void around(int n, const int *next, int *steps)
+{
+    int at = 0, taken = 0;
+    do
+        at = next[at], taken++;
+    while (at != 0);
+    steps[0] = taken + 0 * ATTACK;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("element", ["int", "unsigned short", "long"])
+def test_rows_that_are_filled_have_other_lengths(element: str, tmp_path: Path) -> None:
+    text = ROWS.replace("FILL", "(17 * i) % n").replace("TYPE", element)
+    found, rows, warnings = looked_at(task_of(tmp_path, text))
+    row = rows["contents"]
+    assert (found, row.state) == (None, "could not run")
+    assert row.reason == "it computes something else than the source with other contents of `index`, `start`"
+    assert row.remedy == "`--waive contents` if there are no others"
+    (warning,) = (words for words in warnings if "contents" in words)
+    assert "`start`: with other elements in filled arrays: y: " in warning
+    _, honest, none = looked_at(task_of(tmp_path, text), attacking=0)
+    assert honest["contents"].state == "ran" and none == ()
+
+
+def test_places_that_are_filled_are_repeated(tmp_path: Path) -> None:
+    _, rows, warnings = looked_at(task_of(tmp_path, SCATTERED))
+    assert rows["contents"].state == "could not run" and any("`to`: with " in words for words in warnings)
+
+
+def test_a_source_that_needs_its_contents_is_told_as_such(tmp_path: Path) -> None:
+    found, rows, warnings = looked_at(task_of(tmp_path, CYCLE))
+    assert found is None and rows["contents"].state == "could not run" and warnings == ()
+    assert rows["contents"].reason.startswith("the source itself fails with others of `next`: ")
+
+
+def test_nothing_is_filled_where_all_elements_are_equal_or_drawn(tmp_path: Path) -> None:
+    _, rows, _ = looked_at(task_of(tmp_path, DIVIDE))
+    assert (rows["contents"].state, rows["contents"].reason) == ("not requested", NOTHING_FILLED)

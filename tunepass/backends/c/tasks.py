@@ -24,6 +24,7 @@ from tunepass.frontends.c.call.inputs import (
     holds_ranged_whole_numbers,
     open_elements,
     ranged,
+    refilled,
 )
 from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
@@ -164,6 +165,7 @@ def _inputs(call: KernelCall) -> Inputs:
         instead=further.instead,
         unusual=further.unusual,
         filled=tuple(a.name for a in call.arguments if isinstance(a, ArrayArgument) and a.direction == "out"),
+        refilled=refilled(call),
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

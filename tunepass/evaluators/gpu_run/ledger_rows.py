@@ -25,7 +25,7 @@ def gpu_checks(expected: Expected, uncompared: Sequence[str], throttled: Sequenc
             Check("sizes", "could not run", "GPU kernels are compared at the size that is tuned"),
             *ran("guard pages"),
             ran_unless("tolerance", expected.warnings, "state one: `tolerance(...)`"),
-            *not_requested("GPU kernels are not compared so", "scalars", "special values", "overlap"),
+            *not_requested("GPU kernels are not compared so", "scalars", "contents", "special values", "overlap"),
             ran_unless("all results", obstacles),
             *not_requested("it shares no process with the one that judges it", "floating-point state", "symbols"),
             *not_requested("no thread calls it", "small stack", "concurrent calls", "repeated calls", "processors"),

@@ -24,6 +24,7 @@ from tunepass.evaluators.harness.reference.distributions import (
     ONE_LARGE,
     PERMUTED,
     REAL,
+    REFILLED,
     REPEATS,
     SIGNED,
     SPECIAL,
@@ -35,6 +36,7 @@ FURTHER_SEEDS = 6
 FEW_SEEDS = 3
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 REDISTRIBUTED = 1 << 16  # elements of all arrays, at most, where distributions are tried at the tuned size
+CONTENTS = "contents"  # what is unusual where arrays hold others than the pragma fills them with
 SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overlap
 
 
@@ -55,7 +57,8 @@ class Inputs:
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
     `real`, `whole` and `byte`: of those drawn some without a range hold floating numbers, whole ones, and such of a
     byte; `ranged`: some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the
-    tuned size; `found` are variables that are compared though nobody said so.
+    tuned size; `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody
+    said so.
     """
 
     sizes: tuple[str, ...] = ()
@@ -82,6 +85,7 @@ class Inputs:
     instead: tuple[tuple[int, int], ...] = ()
     unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
     filled: tuple[str, ...] = ()
+    refilled: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
 
 
@@ -90,7 +94,8 @@ class Case:
     """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user.
     An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
     one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
-    unwritten. An `unusual` one is tried on finalists: callers may never give that scalar such a value. One with
+    unwritten. An `unusual` one is tried on finalists: callers may never give that scalar, or arrays that are filled,
+    such values. One with
     `instead` is left out unless the source fails at that size. A `wide` one has many elements."""
 
     seed: int
@@ -160,7 +165,8 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
         for c in sizes
     ]
     special, overlapping = _special(seeds[0], inputs), _overlapping(seeds[0], inputs)
-    return (*sizes, *_distributed(fresh, inputs), *special, *overlapping, *_chained(fresh, inputs), *more, *usual)
+    last_of_all = (*_chained(fresh, inputs), *_refilled(fresh, inputs))
+    return (*sizes, *_distributed(fresh, inputs), *special, *overlapping, *last_of_all, *more, *usual)
 
 
 def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: bool | None = False) -> tuple[Case, ...]:
@@ -193,6 +199,12 @@ def with_unusual_scalars(cases: Sequence[Case], sizes: Collection[int] | None, f
     unusual = [case for case in cases if case.unusual and is_known_with_numbers(case, cases)]
     tried = [case for case in unusual if finite is False or not case.extreme]
     return tuple(case for case in tried if sizes is None or case.size in sizes)
+
+
+def with_other_contents(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
+    """The same of the cases with other contents of filled arrays."""
+    refilled = [case for case in cases if case.unusual == CONTENTS]
+    return tuple(case for case in refilled if sizes is None or case.size == 0 or case.size in sizes)
 
 
 def is_known_with_numbers(case: Case, cases: Sequence[Case]) -> bool:
@@ -238,7 +250,7 @@ def _distributed(seed: int, inputs: Inputs) -> list[Case]:
             optional=True,
         )
         for k, words in DISTRIBUTIONS.items()
-        if k != CHAIN and _changes_inputs(k, inputs)
+        if k != CHAIN and k not in REFILLED and _changes_inputs(k, inputs)
     ] + [*_large_at_sizes(seed, inputs), *_drawn_again(seed, inputs), *_wide(seed, inputs)]
 
 
@@ -251,6 +263,24 @@ def _chained(seed: int, inputs: Inputs) -> list[Case]:
     return [
         Case(seed=each, size=inputs.short, special=CHAIN, words=words[each % 2], optional=True)
         for each in (seed, seed + 1)
+    ]
+
+
+def _refilled(seed: int, inputs: Inputs) -> list[Case]:
+    """Other contents than those that `fill` gives, made of these: offsets of rows with other lengths, also of none."""
+    if not inputs.refilled or not (inputs.short or inputs.elements <= REDISTRIBUTED):
+        return []
+    return [
+        Case(
+            seed=seed,
+            size=inputs.short,
+            special=k,
+            at_start=k % 2 == 1,
+            words=f"with {DISTRIBUTIONS[k]}",
+            optional=True,
+            unusual=CONTENTS,
+        )
+        for k in REFILLED
     ]
 
 

@@ -20,7 +20,7 @@ from tunepass.evaluators.harness.programs.symbols import may_start_processes, st
 from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_apart, run_cases
 from tunepass.evaluators.harness.reference.cases import Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, is_finite, reason_against, unwritten
-from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, ENDS, LATER, WHOLE
+from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, ENDS, LATER, REFILLED, WHOLE
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
 from tunepass.evaluators.harness.reference.rounding import Rounding
 from tunepass.evaluators.measure.rounding import StatedTolerance
@@ -269,7 +269,8 @@ def _group_of(case: Case) -> str:
 
 def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
     """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
-    cases = [case for case in others.checked if case.special in WHOLE or case.special in ENDS or case.gaps]
+    undefined = (*WHOLE, *ENDS, *REFILLED)
+    cases = [case for case in others.checked if case.special in undefined or case.gaps]
     if not cases:
         return
     watched = rounding.watched()
