@@ -370,8 +370,9 @@ static void tp_refill(int index, int distribution, uint64_t seed) {
         for (size_t k = count - 1; k; k--) {
             const uint64_t place = tp_random(seed + 0x0DE2, (uint64_t)index, k) % (k + 1);
             unsigned char *one = array->data + k * size, *other = array->data + place * size;
+            if (place == k) continue;
             memcpy(held, one, size);
-            memmove(one, other, size);
+            memcpy(one, other, size);
             memcpy(other, held, size);
         }
     } else if (ascending) {
