@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -512,3 +513,25 @@ def test_one_size_is_told(tmp_path: Path) -> None:
             "results are compared at the tuned size alone: no whole number above 1 of the pragma decides the length"
             " of an array",
         )
+
+
+LARGE = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel halves(n = 500, x: in int[n], y: out int[n])
+void halves(int n, const int *x, int *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = WRONG ? (int)((float)x[i] / 2) : x[i] / 2;
+}
+"""
+
+
+@pytest.mark.parametrize("command", ["gcc -O2 -flto", "clang -O2 -flto=thin"])
+def test_large_whole_numbers_are_compared_where_a_link_optimises(command: str, tmp_path: Path) -> None:
+    """The source that ends where arithmetic overflows is compiled without, else it does not link."""
+    if not shutil.which(command.split()[0]):
+        pytest.skip(f"needs {command.split()[0]}")
+    with CompileRun(task_of(tmp_path, LARGE, tuple(command.split()))) as evaluator:
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with whole numbers up to 2^31: y: ")
+        assert evaluator.warnings == ()
