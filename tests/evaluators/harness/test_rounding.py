@@ -230,6 +230,19 @@ def test_a_source_that_refuses_fast_mathematics_is_summed_in_another_order(tmp_p
         assert set_up(evaluator)[0].unrounded == ()
 
 
+WARNING = """
+#ifdef __AVX__
+#warning for this processor
+#endif
+"""
+
+
+def test_warnings_of_the_further_programs_are_no_errors(tmp_path: Path) -> None:
+    words = ("gcc", "-O2", "-Wno-unknown-pragmas", "-Werror")
+    with CompileRun(task_of(tmp_path, WARNING + DENORMAL, words)) as evaluator:
+        assert set_up(evaluator)[0].unrounded == ()
+
+
 def test_changed_inputs_have_tolerances_of_their_own(tmp_path: Path) -> None:
     with evaluator_of(tmp_path) as evaluator:
         reference, _ = set_up(evaluator)
