@@ -12,7 +12,11 @@ from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.evaluators.harness.verification.concurrent import LONGER, Concurrency, ThreadCalls
 from tunepass.evaluators.harness.verification.pauses import paused_program
-from tunepass.evaluators.harness.verification.processors import OtherProcessors, asks_for_processors
+from tunepass.evaluators.harness.verification.processors import (
+    OtherProcessors,
+    asks_for_processors,
+    asks_when_compiled_at_once,
+)
 from tunepass.evaluators.harness.verification.races import GRAVE, PAUSED, SCHEDULES, Race, ThreadSchedule, Unjudged
 from tunepass.evaluators.harness.verification.repeated import RepeatedCalls
 from tunepass.evaluators.harness.verification.sanitizing import run_sanitized
@@ -125,6 +129,8 @@ class HarnessLook:
         """On machines with other numbers of processors, if it asks for them."""
         asks = self._asking.get(configuration, False)
         if asks is None:
+            asks = self._asks_at_once(candidate)
+        if asks is None:
             self.ledgers.note(configuration, Check("processors", "could not run", HIDDEN, WITHOUT_LTO))
             return None
         if not asks:
@@ -137,10 +143,19 @@ class HarnessLook:
         reasons = [failure.reason] if isinstance(failure, Unwatched) else []
         if isinstance(failure, Failed) and failure.stage not in GRAVE:
             reasons.append(f"{failure.stage} {failure.log}")
-        elif isinstance(failure, Failed) and self._source_asks:
+        elif isinstance(failure, Failed) and self._asks_in_source():
             reasons.append(f"the source itself asks how many there are: {failure.log}")
         self.ledgers.note(configuration, ran_unless("processors", reasons))
         return failure if isinstance(failure, Failed) and not reasons else None
+
+    def _asks_in_source(self) -> bool | None:
+        if self._source_asks is None:
+            self._source_asks = self._asks_at_once(self.task.reference)
+        return self._source_asks
+
+    def _asks_at_once(self, candidate: Candidate) -> bool | None:
+        with self.workspace.scratch() as folder:
+            return asks_when_compiled_at_once(self._harness(), candidate, folder)
 
     def raced(
         self, configuration: Configuration, candidate: Candidate, run: HarnessRun, cases: Sequence[Case]

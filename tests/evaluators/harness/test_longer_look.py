@@ -323,9 +323,18 @@ def test_who_is_put_on_each_processor_that_it_is_told_of_passes(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_calls_that_cannot_be_read_before_a_link_that_optimises_are_told(tmp_path: Path) -> None:
+def test_calls_are_read_although_a_link_optimises(tmp_path: Path) -> None:
     found, rows, _ = looked_at(task_of(tmp_path, DIVIDE.replace("d = 10", "d = 16"), ("gcc", "-O2", "-flto")))
-    assert found is None and rows["processors"].state == "could not run" and "-flto" in rows["processors"].remedy
+    assert found is None and rows["processors"].state == "not requested"
+    _, rows, _ = looked_at(task_of(tmp_path, PINNED, ("gcc", "-O2", "-flto")))
+    assert rows["processors"].state == "ran"
+
+
+@pytest.mark.parametrize("words", ["-flto", "-Wno-unknown-pragmas -Wall -Wextra -Werror"])
+def test_a_race_is_found_whatever_the_users_flags_say_of_links_and_warnings(words: str, tmp_path: Path) -> None:
+    attack = Attack.read(SOURCES["race"])
+    found, _, _ = looked_at(task_of(tmp_path, attack.text, ("gcc", "-O2", "-fopenmp", *words.split())))
+    assert found is not None and found.log.startswith("ThreadSanitizer: data race")
 
 
 SLEEPS = (

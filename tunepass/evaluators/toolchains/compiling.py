@@ -181,6 +181,12 @@ class Compiling:
         done, failure = self.run(words, limits)
         return target, done, failure
 
+    def watched(self, candidate: Candidate, *flags: str) -> Candidate:
+        """The candidate as it is compiled once more, with these flags: nothing is asked of the compiler, what it warns
+        of is no error then, whatever -Werror says, and nothing is left to a link, which would need the flags too."""
+        at_once = ["-fno-lto"] if any(w.startswith("-flto") for w in (*self.arguments, *candidate.flags)) else []
+        return replace(candidate, flags=(*candidate.flags, *flags, "-w", *at_once), requests=())
+
     def refused(self, candidate: Candidate, folder: Path, done: Completed) -> Failed | None:
         """`not_applied` when the remarks of that compilation in `folder` say so."""
         silent = self.by(candidate).compiler.family == "other"

@@ -45,9 +45,6 @@ TRAPPING: dict[Family, tuple[str, ...]] = {
     "gcc": (*WATCHED, "-fsanitize-undefined-trap-on-error"),
     "clang": (*WATCHED, "-fsanitize-trap=all"),
 }
-# A link that optimises would need the flags of a watched program, too; what these flags make a compiler warn of, the
-# user's -Werror would make an error.
-OF_ALL = ("-fno-lto", "-w")
 KNOWN: frozenset[Family] = frozenset(("gcc", "clang"))
 EXTREME_S = 5.0  # of all cases with special values
 BY_CHANCE_S = 2.0  # of all cases but the usual ones with modes drawn, which cost a few times the source's own time
@@ -154,8 +151,7 @@ class Rounding:
         folder.mkdir()
         harness, to_nearest = self.harness, flags in (STRICT, CALLED) and self._rounds_to_whole_numbers
         called = CALLED if to_nearest and flags != CALLED else ()
-        with_flags = (*self.candidate.flags, *flags, *called, *OF_ALL)
-        candidate = replace(self.candidate, flags=with_flags, requests=())
+        candidate = harness.compiling.watched(self.candidate, *flags, *called)
         rename = mentions_main(harness.text)
         target, _, failure = harness.compiling.compile_candidate(candidate, folder, rename_main=rename)
         if failure is not None:

@@ -70,13 +70,24 @@ class OtherProcessors:
         return None
 
 
-def _program(harness: BuiltHarness, candidate: Candidate, folder: Path) -> Path | Unwatched:
-    text, answers = folder / "processors.c", folder / "processors.o"
-    text.write_text((resources.files("tunepass.evaluators.harness.verification") / "processors.c").read_text())
-    plain = replace(candidate, requests=())
+def asks_when_compiled_at_once(harness: BuiltHarness, candidate: Candidate, folder: Path) -> bool | None:
+    """The same of a candidate whose object is one for a link that optimises."""
+    target, failure = _compiled(harness, candidate, folder)
+    return None if failure else asks_for_processors(target)
+
+
+def _compiled(harness: BuiltHarness, candidate: Candidate, folder: Path) -> tuple[Path, Failed | None]:
+    plain = harness.compiling.watched(candidate)
     rename = mentions_main(harness.text if candidate.text is None else candidate.text)
     patient = replace(harness.compiling.limits_now(), wall_s=harness.compiling.limits.most_s)
     target, _, failure = harness.compiling.compile_candidate(plain, folder, rename_main=rename, limits=patient)
+    return target, failure
+
+
+def _program(harness: BuiltHarness, candidate: Candidate, folder: Path) -> Path | Unwatched:
+    text, answers = folder / "processors.c", folder / "processors.o"
+    text.write_text((resources.files("tunepass.evaluators.harness.verification") / "processors.c").read_text())
+    target, failure = _compiled(harness, candidate, folder)
     if failure is None:
         _, failure = harness.compiling.run(["-x", "c", "-O1", "-w", "-c", text, "-o", answers])
     if failure is None:

@@ -29,9 +29,8 @@ def run_sanitized(
     harness: BuiltHarness, candidate: Candidate, folder: Path, *, rename_main: bool, seed: int, limits: Limits
 ) -> Calls | Failed | Unwatched:
     """What the candidate computes, what the sanitizers say, or why they cannot watch it."""
-    watched = replace(
-        candidate, flags=(*candidate.flags, *FLAGS), environment=(*candidate.environment, *ENVIRONMENT), requests=()
-    )
+    watched = harness.compiling.watched(candidate, *FLAGS)
+    watched = replace(watched, environment=(*candidate.environment, *ENVIRONMENT))
     target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename_main)
     if failure is not None:
         return failure

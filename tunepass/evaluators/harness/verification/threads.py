@@ -75,7 +75,7 @@ def unwatched_libraries(program: Path) -> list[str]:
 
 def watched_object(harness: BuiltHarness, candidate: Candidate, folder: Path) -> Path | Unwatched:
     """The candidate's object with calls at each access of memory, in which a thread can be watched or paused."""
-    watched = replace(candidate, flags=(*candidate.flags, *FLAGS), requests=())
+    watched = harness.compiling.watched(candidate, *FLAGS)
     rename = mentions_main(harness.text if candidate.text is None else candidate.text)
     patient = replace(harness.compiling.limits_now(), wall_s=harness.compiling.limits.most_s)
     target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename, limits=patient)
@@ -88,9 +88,8 @@ def race_found(
     harness: BuiltHarness, candidate: Candidate, target: Path, folder: Path, *, seed: int, limits: Limits
 ) -> Failed | Unwatched | None:
     """The data race in a call of the candidate, whose watched object `target` is; None where there is none."""
-    watched = replace(
-        candidate, flags=(*candidate.flags, *FLAGS), environment=(*candidate.environment, *ENVIRONMENT), requests=()
-    )
+    watched = harness.compiling.watched(candidate, *FLAGS)
+    watched = replace(watched, environment=(*candidate.environment, *ENVIRONMENT))
     if unknown := _not_understood(target):
         return Unwatched(f"it does not know how {unknown} orders threads")
     program = _linked(harness, watched, target, folder)
