@@ -11,7 +11,7 @@ static size_t tp_pool_stride, tp_pool_bytes, tp_pool_offset[TP_MAX_ARRAYS];
 static unsigned char *tp_pool, *tp_pool_own[TP_MAX_ARRAYS];
 
 static int tp_is_pooled(const tp_array *array) {
-    return array->direction == TP_IN || tp_is_output(array);
+    return array->direction == TP_IN || array->direction == TP_WORK || tp_is_output(array);
 }
 
 /* May each call have arrays of its own? Not where a variable of the source says where they are; nor where a container

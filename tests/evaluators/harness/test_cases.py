@@ -351,7 +351,7 @@ def test_ends_of_a_range_at_which_the_sources_arithmetic_is_undefined_refuse_nob
 
 FOLLOWED = """
 #pragma tunepass param TURN: categorical(0, 1) = 0
-#pragma tunepass kernel ends(n = 2000, next: in int[n] range(0, n - 1), end: out int[n])
+#pragma tunepass kernel ends(n = 400, next: in int[n] range(0, n - 1), end: out int[n])
 void ends(int n, const int *next, int *end)
 {
     for (int i = 0; i < n; i++) {
@@ -535,3 +535,47 @@ def test_large_whole_numbers_are_compared_where_a_link_optimises(command: str, t
         wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
         assert isinstance(wrong, Failed) and wrong.log.startswith("with whole numbers up to 2^31: y: ")
         assert evaluator.warnings == ()
+
+
+FIRST_SEEN = """
+#pragma tunepass param TURN: categorical(0, 1) = 0
+#pragma tunepass kernel repeated(n = 1000, x: in int[n] range(0, n - 1), seen: work int[n], y: out int[n])
+void repeated(int n, const int *x, int *seen, int *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = seen[x[i]] + 0 * TURN;
+        seen[x[i]] = 1;
+    }
+}
+"""
+
+
+def test_work_is_zero_before_timed_calls_too(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, FIRST_SEEN)) as evaluator:
+        assert isinstance(evaluator.evaluate(Configuration({"TURN": 1})).outcome, Measured)
+
+
+SCALED = """
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#include <math.h>
+#pragma tunepass kernel scale(n = 4096, x: in float[n], y: out short[n])
+void scale(int n, const float *x, short *y)
+{
+    for (int i = 0; i < n; i++) {
+        float c = x[i] < -1 ? -1 : x[i] > 1 ? 1 : x[i];
+        y[i] = WRONG && x[i] != 0 && fabsf(x[i]) < 1e-6f ? 0 : (short)((int)((c + 1) * 32767.5f) - 32768);
+    }
+}
+"""
+
+
+def test_whole_numbers_that_rounding_moves_by_one_are_compared(tmp_path: Path) -> None:
+    """Those may be off by one, the others have to be equal: very small numbers alone show what is wrong here."""
+    with CompileRun(task_of(tmp_path, SCALED)) as evaluator:
+        expected = evaluator.set_up().expected
+        allowed = [t.elements for each in expected.values() for t in each.tolerances if t.elements is not None]
+        assert allowed and all(set(elements.tolist()) == {0.0, 1.0} for elements in allowed)
+        assert all(case.optional for case, each in expected.items() if each.tolerances[0].elements is not None)
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+
+        assert isinstance(wrong, Failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.evaluators.measure.tolerance import Tolerance, is_right
+from tunepass.evaluators.measure.tolerance import Tolerance, integer_distance, is_right
 
 EXACT = Tolerance(ulps=0)
 CLOSE = Tolerance(relative=1e-6, ulps=0)
@@ -53,6 +53,22 @@ def test_integers_are_equal_or_wrong() -> None:
     assert is_right(a, b, Tolerance(absolute=1)).tolist() == [True, True, False]
     flags = np.array([True, False])
     assert is_right(flags, ~flags, Tolerance()).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_integers_that_no_float_tells_apart_are_wrong(dtype: str) -> None:
+    most = int(np.iinfo(dtype).max)
+    a, b = np.array([2**53, 2**62, most, 0], dtype), np.array([2**53 + 1, 2**62 - 1, most - 1, most], dtype)
+    for first, other in ((a, b), (b, a)):
+        assert not is_right(first, other, Tolerance()).any()
+        assert is_right(first, other, Tolerance(absolute=1)).tolist() == [True, True, True, False]
+    extremes = np.array([-(2**63), 2**63 - 1], "i8")
+    assert integer_distance(extremes, extremes[::-1]).tolist() == [2.0**64, 2.0**64]
+
+
+def test_single_integers_may_be_off() -> None:
+    a, b = np.array([1, 2, 3], "i4"), np.array([2, 3, 3], "i4")
+    assert is_right(a, b, Tolerance(elements=np.array([1.0, 0.0, 0.0]))).tolist() == [True, False, True]
 
 
 def test_closeness_of_what_is_not_finite() -> None:

@@ -189,21 +189,21 @@ def believed(rounding: Floats, spread: ValueSpread, dtype: np.dtype[np.generic])
     """Tolerances (n,), OF_ELEMENT times what rounding moves, of which at most LARGEST is believed; more, where few
     elements alone need it: those of which FACTOR times that is larger, if all of OF_ELEMENT is larger for many."""
     most = LARGEST[dtype.itemsize] * max(1.0, spread.size)
-    if _are_few(rounding > most):
+    if are_few(rounding > most):
         return rounding
     moved_far = rounding > most * (OF_ELEMENT / FACTOR)
     cut = np.minimum(rounding, most)
-    return np.where(moved_far, rounding, cut) if _are_few(moved_far) else cut
+    return np.where(moved_far, rounding, cut) if are_few(moved_far) else cut
 
 
 def is_steady(moved: Floats, spread: ValueSpread, dtype: np.dtype[np.generic]) -> bool:
     """Does rounding move few elements by more than is believed? FACTOR times what moves an element bounds what another
     order makes of it: OF_ELEMENT is for those that the few roundings happen to move by little."""
     with np.errstate(over="ignore"):
-        return _are_few(FACTOR * moved > LARGEST[dtype.itemsize] * max(1.0, spread.size))
+        return are_few(FACTOR * moved > LARGEST[dtype.itemsize] * max(1.0, spread.size))
 
 
-def _are_few(marked: NDArray[np.bool_]) -> bool:
+def are_few(marked: NDArray[np.bool_]) -> bool:
     return bool(marked.sum() <= FEW * marked.size)
 
 

@@ -15,8 +15,8 @@ Mask = NDArray[np.bool_]
 class Tolerance:
     """`got` is right beside `expected` when |got - expected| <= absolute + relative |expected|, or they are at most
     `ulps` representable numbers apart. NaN is right where NaN is expected, an infinity where the same infinity is.
-    Integers and Booleans must be equal unless `absolute` or `relative` says otherwise. `elements` (n,) are absolute
-    tolerances of single elements, each beside `absolute`."""
+    Integers and Booleans must be equal unless `absolute`, `relative` or `elements` says otherwise. `elements` (n,) are
+    absolute tolerances of single elements, each beside `absolute`."""
 
     absolute: float = 0.0
     relative: float = 0.0
@@ -48,7 +48,7 @@ def is_right(expected: Array, got: Array, tolerance: Tolerance) -> Mask:
     if expected.dtype.kind == "f":
         same[differ] = _close_real(expected, got, tolerance, tolerance.of_elements(differ))
     else:
-        allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))
+        allowed = tolerance.of_elements(differ) + tolerance.relative * np.abs(expected.astype(np.float64))
         same[differ] = integer_distance(expected, got) <= allowed
     return same
 
@@ -84,4 +84,8 @@ def _ulp_distance(expected: Array, got: Array) -> NDArray[np.float64]:
 
 
 def integer_distance(expected: Array, got: Array) -> NDArray[np.float64]:
-    return np.abs(got.astype(np.float64) - expected.astype(np.float64))
+    """|got - expected|, never 0 where they differ: it is exact before it is rounded to a float64."""
+    wide = np.uint64 if expected.dtype.kind == "u" else np.int64
+    a, b = expected.astype(wide), got.astype(wide)
+    over, under = (x.view(np.uint64) - y.view(np.uint64) for x, y in ((b, a), (a, b)))  # modulo 2^64
+    return np.where(b > a, over, under).astype(np.float64)

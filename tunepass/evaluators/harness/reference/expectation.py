@@ -16,6 +16,7 @@ from tunepass.evaluators.measure.rounding import (
     Floats,
     StatedTolerance,
     ValueSpread,
+    are_few,
     is_roughly_steady,
     is_steady,
     largest,
@@ -27,7 +28,7 @@ from tunepass.evaluators.measure.rounding import (
     tolerance_of_elements,
     tolerance_of_other_inputs,
 )
-from tunepass.evaluators.measure.tolerance import Tolerance, is_right
+from tunepass.evaluators.measure.tolerance import Array, Tolerance, integer_distance, is_right
 
 OTHER_OUTPUTS = "the source makes other arrays there"
 UNSTEADY = "rounding decides too much of what the source itself computes there"
@@ -47,12 +48,14 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Expectations:
     """By case; `timed` are the tolerances of the usual case's outputs for inputs that a timed call changed, and
-    `left_out` the optional cases in which rounding decides what the source computes, `unrounded` why ways of rounding
-    are missing; `by_element`: is the tolerance of each element its own?"""
+    `left_out` the optional cases in which rounding decides what the source computes, `loose` those in which many whole
+    numbers may be off by one, `unrounded` why ways of rounding are missing; `by_element`: is the tolerance of each
+    element its own?"""
 
     expected: dict[Case, Expected]
     timed: tuple[Tolerance, ...]
     left_out: dict[Case, str]
+    loose: tuple[Case, ...]
     unrounded: tuple[str, ...]
     by_element: bool
 
@@ -88,16 +91,20 @@ def expectations(computed: Mapping[Case, Calls], stated: StatedTolerance, roundi
         timed = tolerances[usually[-1]]
         if stated.relative:  # 0 asks for equality
             tolerances |= _besides_stated(tolerances, compared, again)
-    expected = {case: Expected(calls, tolerances[case]) for case, calls in compared.items()}
-    return Expectations(expected, timed, left_out, tuple(obstacles) if needed else (), by_element)
+    expected = {
+        case: Expected(calls, _of_whole_numbers(case, calls, tolerances[case], again))
+        for case, calls in compared.items()
+    }
+    loose = tuple(case for case, each in expected.items() if _is_loose(each))
+    return Expectations(expected, timed, left_out, loose, tuple(obstacles) if needed else (), by_element)
 
 
 def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
-    """Are whole numbers the same however it rounds, and others much the same, and finite?"""
+    """Are whole numbers the same however it rounds, or off by one, and others much the same, and finite?"""
     for results in again:
         for first, other in zip(calls[case.poison], results.get(case, ())):
             if first.values.dtype.kind != "f":
-                if not np.array_equal(first.values, other.values):
+                if not _are_off_by_one(first.values, other.values):
                     return False
             elif not case.extreme:
                 if (np.isfinite(first.values) & ~np.isfinite(other.values)).any():
@@ -107,6 +114,37 @@ def _is_steady(case: Case, calls: Calls, again: Sequence[Rounded]) -> bool:
                 if not steady(moved, spread_of(first.values), first.values.dtype):
                     return False
     return True
+
+
+def _are_off_by_one(values: Array, others: Array) -> bool:
+    """Such as quantized numbers are; what moves further, as a place does, is another result."""
+    if values.shape != others.shape or values.dtype.kind == "b":
+        return bool(np.array_equal(values, others))
+    differ = values != others
+    return bool((integer_distance(values[differ], others[differ]) <= 1).all())
+
+
+def _is_loose(expected: Expected) -> bool:
+    """May more than a few whole numbers be off by one?"""
+    whole = [
+        tolerance.elements > 0
+        for output, tolerance in zip(expected.calls[0], expected.tolerances, strict=True)
+        if output.values.dtype.kind in "iu" and tolerance.elements is not None
+    ]
+    return not all(map(are_few, whole))
+
+
+def _of_whole_numbers(
+    case: Case, calls: Calls, tolerances: Sequence[Tolerance], again: Sequence[Rounded]
+) -> tuple[Tolerance, ...]:
+    """Where rounding moves whole numbers of an optional case by one, they may be off by one, and no others."""
+    known = [results[case] for results in again if case in results] if case.optional else []
+    allowed = list(tolerances)
+    for k, output in enumerate(calls[case.poison] if known else ()):
+        if output.values.dtype.kind in "iu":
+            moved = np.any([output.values != results[k].values for results in known], axis=0)
+            allowed[k] = replace(tolerances[k], elements=moved.astype(np.float64)) if moved.any() else tolerances[k]
+    return tuple(allowed)
 
 
 def _moved(case: Case, calls: Calls, again: Sequence[Rounded]) -> list[Floats]:

@@ -33,6 +33,7 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
         *_untried(reference, inputs),
         *_not_finite(reference),
         *_partly_telling(reference, inputs),
+        *_loose(reference),
         *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
 
@@ -110,6 +111,15 @@ def _is_noted(case: Case, reference: Reference) -> bool:
     first = {each: group[0] for group in GROWING for each in group}.get(case.special, case.special)
     compared = {each.special for each in reference.expected if not (each.late or each.gaps)}
     return case.special > 0 and not (case.late or case.gaps) and first not in compared
+
+
+def _loose(reference: Reference) -> Iterator[str]:
+    """One note on all data with which many whole numbers may be off by one."""
+    words = dict.fromkeys(
+        c.words.removeprefix("with ") for c in reference.loose if c.special and not (c.late or c.gaps)
+    )
+    if words:
+        yield f"many whole numbers may be off by one with {' or '.join(words)}: rounding decides which they are"
 
 
 def missing_remainders(reference: Reference, inputs: Inputs) -> Iterator[str]:

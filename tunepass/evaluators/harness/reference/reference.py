@@ -60,6 +60,7 @@ class Reference:
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
+    loose: tuple[Case, ...] = ()  # those in which many whole numbers may be off by one
     uncompared: tuple[str, ...] = ()  # places of which some memory has no known length
     unrounded: tuple[str, ...] = ()  # why ways of rounding are missing in the tolerances
     left: frozenset[str] = frozenset()  # of the processor's state, what it leaves changed for its caller itself
@@ -165,6 +166,7 @@ def run_reference(
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         peak_bytes=max(checked.peak_bytes for checked in usual.values()),
+        loose=known.loose,
         left_out=(*others.left_out.items(), *known.left_out.items()),
         uncompared=tuple(dict.fromkeys(name for checked in usual.values() for name in checked.uncompared)),
     )
