@@ -174,10 +174,10 @@ def refilled(call: KernelCall) -> tuple[str, ...]:
 
 
 def open_elements(call: KernelCall) -> tuple[bool, bool, bool]:
-    """Do arrays of which no more is said than their type hold floating numbers, whole ones, and such of a byte? Types
-    that are not known here may hold all, as may variables and what a setup makes."""
+    """Do arrays of random numbers hold floating numbers, whole ones, and such of a byte? Types that are not known here
+    may hold all, as may variables and what a setup makes."""
     arrays = [a for a in call.arguments if isinstance(a, ArrayArgument) and a.direction in ("in", "inout")]
-    free = [a for a in arrays if a.fill is None and a.lo is None and a.hi is None and not a.enumerators]
+    free = [a for a in arrays if a.fill is None and not a.enumerators]
     filled = [v.filled for v in call.globals] + [p.filled for p in (call.setup.places if call.setup else ())]
     elements = [leaf for a in free for leaf in ([x.element for x in a.leaves] or [a.element])]
     unknown = any(filled) or not all(is_known(element) for element in elements)

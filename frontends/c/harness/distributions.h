@@ -299,10 +299,58 @@ static void tp_scatter_between(int index, uint64_t seed) {
         if (!member[k % array->size]) array->data[k] = (unsigned char)tp_random(seed + 0xBE7, (uint64_t)index, k);
 }
 
+static uint64_t tp_whole_at(const unsigned char *at, char kind, size_t size) {
+    if (size == 1) return kind == 'i' ? (uint64_t)(int64_t)(*(const int8_t *)at) : *(const uint8_t *)at;
+    if (size == 2) return kind == 'i' ? (uint64_t)(int64_t)(*(const int16_t *)at) : *(const uint16_t *)at;
+    if (size == 4) return kind == 'i' ? (uint64_t)(int64_t)(*(const int32_t *)at) : *(const uint32_t *)at;
+    return *(const uint64_t *)at;
+}
+
+/* Is the number at `at` within the range? */
+static int tp_is_within(const tp_range *range, const unsigned char *at, char kind, size_t size) {
+    if (kind == 'f' && size == sizeof(float)) return *(const float *)at >= range->lo && *(const float *)at <= range->hi;
+    if (kind == 'f' && size == sizeof(double)) return *(const double *)at >= range->lo && *(const double *)at <= range->hi;
+    if (kind != 'i' && kind != 'u') return 0;
+    const uint64_t whole = tp_whole_at(at, kind, size);
+    if (kind == 'u' && whole >> 63) return 0;
+    return (int64_t)whole >= range->least && (int64_t)whole <= range->most;
+}
+
+/* Numbers that left their range are as they were before. */
+static void tp_put_back(const tp_array *array, const unsigned char *before, const tp_range *range) {
+    for (int i = 0; i < tp_leaf_count(array); i++) {
+        const tp_leaf leaf = tp_leaf_of(array, i);
+        for (size_t k = 0; k < array->count * leaf.count; k++) {
+            const size_t at = k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size;
+            if (!tp_is_within(range, array->data + at, leaf.kind, leaf.size))
+                memcpy(array->data + at, before + at, leaf.size);
+        }
+    }
+}
+
+static void tp_redistribute_all(int index, int distribution, int open, uint64_t seed);
+
 /* Of an array of random numbers; `open`: within no range of the pragma's. */
 static void tp_redistribute(int index, int distribution, int open, uint64_t seed) {
     tp_array *array = &tp_arrays[index];
+    const size_t bytes = array->size * array->count;
+    tp_range range;
     if (array->pieces) return;
+    if (open || distribution >= TP_ENDS || !bytes || !tp_range_of(index, &range)) {
+        tp_redistribute_all(index, distribution, open, seed);
+        return;
+    }
+    unsigned char *before = (unsigned char *)tp_new_memory(bytes);
+    if (!before) tp_fail(TP_EXIT_MEMORY, "no memory for other data");
+    memcpy(before, array->data, bytes);
+    tp_redistribute_all(index, distribution, 1, seed);
+    tp_put_back(array, before, &range);
+    if (distribution == TP_ASCENDING_TIES) tp_sort_array(array);
+    tp_free(before);
+}
+
+static void tp_redistribute_all(int index, int distribution, int open, uint64_t seed) {
+    tp_array *array = &tp_arrays[index];
     if (distribution == TP_EQUAL_LARGEST && array->count) {
         tp_sort_array(array);
         memcpy(array->data, array->data + (array->count - 1) * array->size, array->size);
@@ -333,13 +381,6 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
 }
 
 /* --- other contents of arrays that the pragma fills ---------------------------------------------------------------- */
-static uint64_t tp_whole_at(const unsigned char *at, char kind, size_t size) {
-    if (size == 1) return kind == 'i' ? (uint64_t)(int64_t)(*(const int8_t *)at) : *(const uint8_t *)at;
-    if (size == 2) return kind == 'i' ? (uint64_t)(int64_t)(*(const int16_t *)at) : *(const uint16_t *)at;
-    if (size == 4) return kind == 'i' ? (uint64_t)(int64_t)(*(const int32_t *)at) : *(const uint32_t *)at;
-    return *(const uint64_t *)at;
-}
-
 /* Whole numbers that ascend, as the beginnings of rows do: others between the first and the last. With `few` there are at
  * most five different ones, so that most rows are empty. */
 static void tp_draw_between(const tp_array *array, int index, int few, uint64_t seed) {

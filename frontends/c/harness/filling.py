@@ -45,13 +45,15 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
         return "\n".join(f"    {line}" for line in _random(index, array, "RANDOM", "tp_seed", None))
+    lines = [*_bound_tables(arrays).splitlines(), *_random(index, array, "RANDOM", "tp_seed", BOUNDS)]
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _bound_tables(arrays: Sequence[CArray]) -> str:
     bounds = [(a.lo or "0", a.hi or "1") for a in arrays]
     wide = "double" if any("." in text or "e" in text for pair in bounds for text in pair) else "int64_t"
-    return (
-        f"    {table('tp_lo', wide, [lo for lo, _ in bounds])}\n"
-        f"    {table('tp_hi', wide, [hi for _, hi in bounds])}\n"
-        + "\n".join(f"    {line}" for line in _random(index, array, "RANDOM", "tp_seed", BOUNDS))
-    )
+    least, most = (table(name, wide, [pair[k] for pair in bounds]) for k, name in enumerate(("tp_lo", "tp_hi")))
+    return f"{least}\n{most}"
 
 
 BOUNDS = "tp_lo[tp_set], tp_hi[tp_set]"
@@ -89,6 +91,21 @@ def draw_element(arrays: Sequence[CArray]) -> str:
             draws = _random(index, array, "DRAW", "tp_k, tp_bits", bounds)
             lines.append(f"    case {index}: {' '.join(draws)} return 1;")
     return "\n".join([*lines, "    default: return 0;", "    }", "}"])
+
+
+def ranges_of(sizes: Sequence[Sequence[CArray]]) -> str:
+    """The ranges that the pragma gives, of which there is one at every size."""
+    lines = ["static int tp_range_of(int tp_array_index, tp_range *tp_of) {", "    switch (tp_array_index) {"]
+    for index, arrays in enumerate(zip(*sizes)):
+        if not arrays[0].drawn or (arrays[0].lo is None and arrays[0].hi is None):
+            continue
+        lines += [f"    case {index}: {{", *(f"        {line}" for line in _bound_tables(arrays).splitlines())]
+        lines += [
+            f"        TP_SET_RANGE(tp_of, tp_arrays[{index}], tp_lo[tp_set], tp_hi[tp_set]);",
+            "        return 1;",
+            "    }",
+        ]
+    return "\n".join([*lines, "    default: return (void)tp_of, 0;", "    }", "}"])
 
 
 def value_tables(arrays: Sequence[CArray]) -> str:

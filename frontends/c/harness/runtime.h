@@ -466,6 +466,18 @@ __attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t 
     return (int64_t)((uint64_t)lo + (width ? bits % width : 0));
 }
 
+/* The range that the pragma gives for an array's numbers; whole ones have that of int64_t. */
+typedef struct {
+    double lo, hi;
+    int64_t least, most;
+} tp_range;
+#define TP_SET_RANGE(range, array, low, high)                                         \
+    do {                                                                              \
+        (range)->lo = (double)(low), (range)->hi = (double)(high);                    \
+        (range)->least = (array).kind == 'f' ? 0 : (int64_t)(low);                    \
+        (range)->most = (array).kind == 'f' ? 0 : (int64_t)(high);                    \
+    } while (0)
+
 #define TP_LEAST(T) (TP_KIND(T) == 'f' ? -1 : 0) /* of the default range */
 #define TP_MOST(T) (TP_KIND(T) == 'f' || TP_KIND(T) == 'b' ? 1 : sizeof(T) == 1 ? 127 : 255)
 /* A number of type T at `at`. Only one branch has a meaning for T, and only that is ever taken. */

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import resources
 
-from tunepass.frontends.c.harness.filling import draw_element, fill_arrays, value_tables
+from tunepass.frontends.c.harness.filling import draw_element, fill_arrays, ranges_of, value_tables
 from tunepass.frontends.c.harness.isolation import IncludedSource
 from tunepass.frontends.c.harness.plan import CArray, CScalar, CSetup
 from tunepass.frontends.c.harness.tables import (
@@ -86,6 +86,7 @@ def harness_text(
         fill_arrays(arrays, scalars[0], counted),
         draw_element(arrays[0]),
         value_tables(arrays[0]),
+        ranges_of(arrays),
         _pairs(arrays[0], pairs),
         _call(called, arrays[0].index(result[0]) if returned else None, used=setup is not None),
         "" if counted else "static void tp_settle(void) {}",

@@ -55,10 +55,9 @@ class Inputs:
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
-    `real`, `whole` and `byte`: of those drawn some without a range hold floating numbers, whole ones, and such of a
-    byte; `ranged`: some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the
-    tuned size; `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody
-    said so.
+    `real`, `whole` and `byte`: of those drawn some hold floating numbers, whole ones, and such of a byte; `ranged`:
+    some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the tuned size;
+    `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody said so.
     """
 
     sizes: tuple[str, ...] = ()

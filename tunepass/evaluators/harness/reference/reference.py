@@ -272,6 +272,8 @@ def _group_of(case: Case) -> str:
 def _leave_out_undefined(others: _Others, rounding: Rounding) -> None:
     """Drop cases in which the source's arithmetic is undefined: no two programs need agree there."""
     undefined = (*WHOLE, *ENDS, *REFILLED)
+    if any(case.special in ENDS for case in others.checked):  # a range, whose ends others hold as well: 1, 1/4, zeros
+        undefined = (*DISTRIBUTIONS,)
     cases = [case for case in others.checked if case.special in undefined or case.gaps]
     if not cases:
         return
