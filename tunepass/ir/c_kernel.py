@@ -18,6 +18,15 @@ Container = Literal[
 ]  # what an argument of C++ may be besides an address; the length may be compared
 
 
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """Numbers in a source's text: whole ones from 2 and real ones above 0; and the codes of its letters, of ASCII."""
+
+    whole: tuple[int, ...] = ()
+    real: tuple[float, ...] = ()
+    letters: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarArgument:
     """A scalar passed by value; `value` is an expression over the scalars before it."""
@@ -187,6 +196,7 @@ class KernelCall:
     finite: bool | None = True
     setup: Setup | None = None
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
+    literals: Literals = Literals()
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 

@@ -21,6 +21,7 @@ from tunepass.frontends.c.call.arguments import (
 from tunepass.frontends.c.call.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.call.globals import GlobalsReader
 from tunepass.frontends.c.call.inputs import free_scalars, overlapping, scalar_values, shared_inputs, stated_sizes
+from tunepass.frontends.c.call.literals import literals_of
 from tunepass.frontends.c.call.overloads import chosen, overloads
 from tunepass.frontends.c.call.reserved import check_names
 from tunepass.frontends.c.call.results import returned_value
@@ -107,6 +108,7 @@ class CallReader:
             finite=pragma.finite,
             setup=setup.setup if setup else None,
             uncompared=tuple(warning.message for warning in self.warnings[earlier_warnings:]),
+            literals=literals_of(self.source.text, definition.start, definition.body_end),
             own_types=any(names_own_type(kind) for kind in (definition.result, *map(formal_type, definition.formals))),
             span=pragma.span,
         )

@@ -12,7 +12,7 @@ import numpy as np
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.inputs import element_count, fits, longest, scalar_values
 from tunepass.frontends.cfamily.types.declared import is_integral, is_real
-from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Literals, ScalarArgument, Size
 
 TAILS = range(65, 129)  # a whole block of up to 64, and every rest that it leaves
 STEP = 3  # of these sizes
@@ -29,6 +29,8 @@ APART = 5  # by which numbers differ that are equal at the tuned size, if they a
 OTHER_VALUE = 0.75  # of a floating scalar, times the value that the pragma gives
 MOST_WHOLE = 4  # whole scalars that have other values alone
 MOST_ENUMERATORS = 8
+MOST_LITERALS = 8
+NO_LITERALS = Literals()
 FEW = 2  # a small value of a whole scalar
 FEW_BITS, LEAST_MASK = 3, 15  # a small mask of bits, and the least number that is taken for one
 # Values of whole scalars that callers may never give: a shift by more bits than 32 and than 64, one beyond 8 bits, a
@@ -105,6 +107,14 @@ def empty_sizes(arguments: Sequence[Argument], free: Mapping[str, int], small: S
             yield size
 
 
+def sizes_of_one(free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]) -> Iterator[Size]:
+    """Each number alone is 1: an image of one column, blocks of one element."""
+    for name in [*free][:MOST_ALONE] if len(free) > 1 else []:
+        size = tuple((n, 1 if n == name else v) for n, v in small)
+        if possible(size):
+            yield size
+
+
 def sizes_apart(free: Mapping[str, int], small: Size, possible: Callable[[Size], bool]) -> Iterator[Size]:
     """Numbers that are equal at the tuned size differ, each of them being the largest once."""
     groups = [[name for name in free if free[name] == value] for value in sorted(set(free.values()))]
@@ -145,14 +155,17 @@ def with_other_whole(arguments: Sequence[Argument], size: Size, varied: Collecti
     return {name: [s for s in there if fits(arguments, s, least=1)] for name, there in sizes.items()}
 
 
-def with_unusual_whole(arguments: Sequence[Argument], size: Size, varied: Collection[str]) -> list[tuple[str, Size]]:
-    """The same with values that callers may never give: larger ones, 0, 1 and negative ones; beside the scalar's name.
+def with_unusual_whole(
+    arguments: Sequence[Argument], size: Size, varied: Collection[str], literals: Literals = NO_LITERALS
+) -> list[tuple[str, Size]]:
+    """The same with values that callers may never give: larger ones, 0, 1 and negative ones, and numbers and letters of
+    the source's text, with which it may compare the scalar; beside the scalar's name.
     By magnitude, those above 0 first: the source may never end with a step of 0, and what follows is left out then."""
     tried = {name: [dict(s)[name] for s in sizes] for name, sizes in with_other_whole(arguments, size, varied).items()}
     unusual = [
         (a.name, _changed(size, a.name, other))
         for a, value in _whole_scalars(arguments, size, varied)
-        for other in (() if a.enumerators else _unusual_whole(a.element, value, tried[a.name]))
+        for other in (() if a.enumerators else _unusual_whole(a.element, value, tried[a.name], literals))
     ]
     possible = [(name, other) for name, other in unusual if fits(arguments, other, least=1)]
     return sorted(possible, key=lambda each: _after(dict(each[1])[each[0]]))
@@ -200,12 +213,14 @@ def _is_mask(value: int) -> bool:
     return value >= LEAST_MASK and value & (value + 1) == 0
 
 
-def _unusual_whole(element: str, value: int, tried: Collection[int | float]) -> list[int]:
+def _unusual_whole(element: str, value: int, tried: Collection[int | float], literals: Literals) -> list[int]:
     """As far as the type has them, at least as narrow as it is on any machine."""
     if element == "bool":
         return []
     least, most = _bounds_of(element)
-    others = dict.fromkeys((2 * value + 1, *UNUSUAL_MASKS) if _is_mask(value) else (value + 1, -value, *UNUSUAL))
+    compared = (literals.letters if element == "char" else literals.whole)[:MOST_LITERALS]
+    masks = (2 * value + 1, *UNUSUAL_MASKS)
+    others = dict.fromkeys(masks if _is_mask(value) else (value + 1, -value, *UNUSUAL, *compared))
     return [other for other in others if least <= other <= most and other not in (value, *tried)]
 
 

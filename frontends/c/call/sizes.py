@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from random import Random
 
 from tunepass.frontends.c.call.extra_sizes import (
+    NO_LITERALS,
     empty_sizes,
     in_other_order,
     larger_sizes,
     sizes_apart,
     sizes_of_blocks,
+    sizes_of_one,
     wide_sizes,
     with_other_scalars,
     with_other_whole,
@@ -20,7 +22,7 @@ from tunepass.frontends.c.call.extra_sizes import (
     within_lengths,
 )
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars, scalar_values
-from tunepass.ir.c_kernel import Argument, KernelCall, Size
+from tunepass.ir.c_kernel import Argument, KernelCall, Literals, Size
 
 LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
@@ -74,14 +76,19 @@ def sizes_of_call(call: KernelCall) -> FurtherSizes:
         return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes), len(call.sizes))
     setup_scalars = call.setup.scalars if call.setup else ()
     if call.sizes is None:
-        return automatic_sizes(call.arguments, setup_scalars, call.seed)
+        return automatic_sizes(call.arguments, setup_scalars, call.seed, call.literals)
     left = sorted(free_scalars(call.arguments).keys() - set(setup_scalars))
     if call.setup is not None and left:
         return FurtherSizes(none=f"the setup does not take {' and '.join(left)}")
     return FurtherSizes()
 
 
-def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str] = (), seed: int = 0) -> FurtherSizes:
+def automatic_sizes(
+    arguments: Sequence[Argument],
+    setup_scalars: Collection[str] = (),
+    seed: int = 0,
+    literals: Literals = NO_LITERALS,
+) -> FurtherSizes:
     """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, one
     above the tuned one, and those of extra_sizes.py, some of them drawn from `seed`, where whole numbers that the
     source gives decide the lengths, or what a setup makes: it takes the scalars `setup_scalars`.
@@ -121,7 +128,7 @@ def automatic_sizes(arguments: Sequence[Argument], setup_scalars: Collection[str
     random = Random(seed)
     blocks = [at(s) for s in sizes_of_blocks(end, random) if cheap(s)]
     larger = [size for size in (*blocks, *larger_sizes(arguments, free, random)) if possible(size)]
-    return _with_extra(_Regular(arguments, free, tuple(regular), len(first), middle), larger, possible)
+    return _with_extra(_Regular(arguments, free, tuple(regular), len(first), middle), larger, possible, literals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +154,23 @@ class _Regular:
         return {reduced: size for reduced, size in pairs.items() if reduced != size}
 
 
-def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[Size], bool]) -> FurtherSizes:
+def _with_extra(
+    regular: _Regular, larger: Sequence[Size], possible: Callable[[Size], bool], literals: Literals
+) -> FurtherSizes:
     """Regular sizes, the `larger` ones and those of extra_sizes.py, of which the dearest come last."""
     arguments, free, small = regular.arguments, regular.free, regular.small
     wide = [s for s in dict.fromkeys(wide_sizes(arguments, free)) if possible(s) and s not in regular.sizes]
-    proportions, scaled = _in_other_proportions(free, small, possible), _with_other_scalars(arguments, free, small)
+    short = _short(arguments, regular.sizes[:-1], regular.middle) if regular.middle else 0
+    scaled = _with_other_scalars(arguments, free, (small, *([regular.sizes[short - 1]] if short else [])))
+    proportions = _in_other_proportions(free, small, possible)
     noted = {**proportions, **scaled}
     instead = regular.reduced([size for there in proportions.values() for size in there])
     others = [size for there in noted.values() for size in there]
     instead = {reduced: size for reduced, size in instead.items() if reduced not in others}
-    added = dict.fromkeys((*larger, *others, *empty_sizes(arguments, free, small), *instead))
+    narrow = [*empty_sizes(arguments, free, small), *sizes_of_one(free, small, possible)]
+    added = dict.fromkeys((*larger, *others, *narrow, *instead))
     extra = [size for size in added if size not in (*regular.sizes, *wide)]
-    changed = (*with_unusual_real(arguments, small, free), *with_unusual_whole(arguments, small, free))
+    changed = (*with_unusual_real(arguments, small, free), *with_unusual_whole(arguments, small, free, literals))
     unusual = {size: name for name, size in changed}
     rare = [size for size in unusual if size not in (*extra, *regular.sizes)]
     extra += [*rare, *wide]
@@ -169,7 +181,7 @@ def _with_extra(regular: _Regular, larger: Sequence[Size], possible: Callable[[S
         sizes=sizes,
         basic=regular.basic,
         middle=middle,
-        short=_short(arguments, sizes[: len(regular.sizes) - 1], middle),
+        short=short or _short(arguments, sizes[: len(regular.sizes) - 1], middle),
         wide=tuple(number[size] for size in sorted(wide, key=lambda size: element_count(arguments, size))),
         extra=tuple(number[size] for size in extra),
         noted=tuple((words, tuple(number[size] for size in there if size in extra)) for words, there in noted.items()),
@@ -192,9 +204,16 @@ def _in_other_proportions(
     return {words: there for words, there in sizes.items() if there}
 
 
-def _with_other_scalars(arguments: Sequence[Argument], free: Mapping[str, int], small: Size) -> dict[str, list[Size]]:
-    """The same with other values of scalars that decide no length."""
-    whole = {f"with another {name}": there for name, there in with_other_whole(arguments, small, free).items() if there}
+def _with_other_scalars(
+    arguments: Sequence[Argument], free: Mapping[str, int], sizes: Sequence[Size]
+) -> dict[str, list[Size]]:
+    """The same with other values of scalars that decide no length: floating ones at the first of the sizes, whole ones
+    at all of them, since a block of so many elements may be longer than what a small size has."""
+    small, whole = sizes[0], dict[str, list[Size]]()
+    for size in dict.fromkeys(sizes):
+        for name, there in with_other_whole(arguments, size, free).items():
+            whole.setdefault(f"with another {name}", []).extend(there)
+    whole = {words: there for words, there in whole.items() if there}
     scaled = with_other_scalars(arguments, small, free)
     real = [name for size in scaled for name, _ in size if name not in free]
     return {f"with another {' and '.join(real)}": scaled, **whole} if scaled else whole

@@ -104,7 +104,7 @@ static void tp_set_up_case(const tp_case *c) {
     for (int i = 0; i < tp_array_count; i++) {
         tp_array *array = &tp_arrays[i];
         if (c->special > TP_HUGE && tp_drawn[i]) tp_redistribute(i, c->special, tp_any_value[i], c->seed);
-        if (c->special >= TP_REFILLED && tp_refillable[i]) tp_refill(i, c->special, c->seed);
+        if (c->special >= TP_REFILLED && c->special < TP_LITERALS && tp_refillable[i]) tp_refill(i, c->special, c->seed);
         if (tp_drawn[i]) tp_scatter_between(i, c->seed);
         if (c->special && c->special <= TP_HUGE && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
         if (tp_is_restored(array) || tp_overlaps(c, i)) tp_keep_pristine_array(array);

@@ -8,7 +8,7 @@ enum {
     TP_LARGEST, TP_LEAST_OF_ALL, TP_QUARTERS, TP_ALIKE, TP_BELOW_SQUARES, TP_ALL_BITS, TP_BOTH_BOUNDS, TP_NEAR_POWERS,
     TP_CLOSE, TP_EQUAL_LARGEST, TP_MULTIPLES, TP_SPARSE, TP_AT_BOUNDS, TP_ONE_LARGE, TP_ASCENDING_TIES, TP_PEAK, TP_REPEATS,
     TP_PLAIN_TEXT, TP_ONE_ERROR, TP_NEAR_QUARTERS, TP_ENDS, /* and five more: tp_end_of */
-    TP_REFILLED = TP_ENDS + 6, TP_FEW_REFILLED, TP_REORDERED
+    TP_REFILLED = TP_ENDS + 6, TP_FEW_REFILLED, TP_REORDERED, TP_LITERALS
 };
 #define TP_ZERO_EVERY 3 /* of so many elements one is zero, by chance */
 #define TP_UNLIKE_EVERY 31 /* of so many elements one is unlike the others */
@@ -45,6 +45,14 @@ static double tp_near_quarter(double x, int is_double, uint64_t bits) {
     return quarter == 0.0 ? part : quarter + quarter * part;
 }
 
+/* One of the real numbers in the source's text, or a number so near that few roundings lead there. */
+static double tp_near_real_literal(double x, uint64_t bits) {
+    if (!tp_literal_real_count || (bits & 7) == 0) return x;
+    const double real = tp_literal_real[(bits >> 16) % (tp_literal_real_count ? tp_literal_real_count : 1)];
+    const double near = (bits & 7) == 1 ? real * (1.0 + x * 0.0625) : (bits & 7) == 2 ? real * 2.0 : real;
+    return bits >> 60 ? near : -near;
+}
+
 /* One number of an array whose contents the pragma leaves open. Other floating types than these stay as they are. */
 static double tp_redistributed(double x, int distribution, int is_double, uint64_t bits) {
     const double scale = is_double ? TP_DOUBLE_SCALE : TP_FLOAT_SCALE;
@@ -65,6 +73,7 @@ static double tp_redistributed(double x, int distribution, int is_double, uint64
     case TP_BELOW_SQUARES: return x / tp_power_of_two(is_double ? TP_DOUBLE_BELOW : TP_FLOAT_BELOW);
     case TP_CLOSE: return x + tp_power_of_two(is_double ? TP_DOUBLE_CLOSE : TP_FLOAT_CLOSE);
     case TP_SPARSE: return bits % TP_ZERO_EVERY ? x : 0.0;
+    case TP_LITERALS: return tp_near_real_literal(x, bits);
     case TP_ALL_BITS: return tp_of_all_bits(x, is_double ? DBL_MANT_DIG : FLT_MANT_DIG, bits);
     default: return x;
     }
@@ -107,6 +116,19 @@ static uint64_t tp_at_bounds(char kind, size_t size, uint64_t bits) {
     return values[(bits >> 8) % 6];
 }
 
+/* One of the whole numbers in the source's text, a small multiple or another number's rest up to it; or a neighbour. */
+static uint64_t tp_near_literal(char kind, size_t size, uint64_t bits) {
+    const uint64_t most = tp_whole_bound(kind, size, 1), drawn = bits >> 16;
+    uint64_t near = (uint64_t)tp_literal_whole[drawn % (tp_literal_whole_count ? tp_literal_whole_count : 1)];
+    if (near > most) near %= most;
+    if ((bits & 7) == 1 && near) near *= 1 + (bits >> 3) % 64 % (most / near);
+    if ((bits & 7) == 2 && near) near = near - 1 - (bits >> 3) % 4 % near;
+    if ((bits & 7) == 3 && near > 0) near--;
+    if ((bits & 7) == 4 && near < most) near++;
+    if ((bits & 7) == 5) near = (bits >> 3) % 4;
+    return kind == 'i' && (bits >> 60) == 0 ? ~near + 1 : near;
+}
+
 static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution, uint64_t bits) {
     switch (distribution) {
     case TP_WHOLE_16: return tp_whole_number(kind, size, 16, 0, bits);
@@ -121,6 +143,7 @@ static uint64_t tp_redistributed_whole(char kind, size_t size, int distribution,
     case TP_NEAR_POWERS: return tp_near_power(kind, size, bits);
     case TP_MULTIPLES: return tp_near_multiple(kind, size, bits);
     case TP_AT_BOUNDS: return tp_at_bounds(kind, size, bits);
+    case TP_LITERALS: return tp_near_literal(kind, size, bits);
     default: return 0;
     }
 }
@@ -143,7 +166,8 @@ static void tp_redistribute_number(unsigned char *at, char kind, size_t size, in
     }
     if (distribution == TP_SPARSE && bits % TP_ZERO_EVERY == 0) tp_put_whole(at, size, 0);
     if (distribution == TP_ZEROS || (distribution >= TP_WHOLE_16 && distribution <= TP_LEAST_OF_ALL) ||
-        distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES || distribution == TP_AT_BOUNDS)
+        distribution == TP_NEAR_POWERS || distribution == TP_MULTIPLES || distribution == TP_AT_BOUNDS ||
+        (distribution == TP_LITERALS && tp_literal_whole_count > 0))
         tp_put_whole(at, size, tp_redistributed_whole(kind, size, distribution, bits));
 }
 
@@ -306,6 +330,19 @@ static uint64_t tp_whole_at(const unsigned char *at, char kind, size_t size) {
     return *(const uint64_t *)at;
 }
 
+/* Letters of the source's text, in runs now and then, and digits. */
+static void tp_write_letters(const tp_array *array, uint64_t seed) {
+    if (array->size != 1 || array->leaves || !tp_literal_letter_count) return;
+    for (size_t k = 0, turn = 0; k < array->count; turn++) {
+        const uint64_t bits = tp_random(seed + 0x1E77E2, (uint64_t)array->count, turn);
+        const size_t run = bits % 16 ? 1 : 1 + (bits >> 8) % 96;
+        const unsigned letters = tp_literal_letter_count ? tp_literal_letter_count : 1;
+        const int letter = tp_literal_letter[(bits >> 16) % letters], digit = '0' + (int)((bits >> 24) % 10);
+        for (size_t j = 0; j < run && k < array->count; j++)
+            array->data[k++] = (unsigned char)((bits >> 4) % 8 ? letter : digit);
+    }
+}
+
 /* Is the number at `at` within the range? */
 static int tp_is_within(const tp_range *range, const unsigned char *at, char kind, size_t size) {
     if (kind == 'f' && size == sizeof(float)) return *(const float *)at >= range->lo && *(const float *)at <= range->hi;
@@ -336,7 +373,7 @@ static void tp_redistribute(int index, int distribution, int open, uint64_t seed
     const size_t bytes = array->size * array->count;
     tp_range range;
     if (array->pieces) return;
-    if (open || distribution >= TP_ENDS || !bytes || !tp_range_of(index, &range)) {
+    if (open || (distribution >= TP_ENDS && distribution != TP_LITERALS) || !bytes || !tp_range_of(index, &range)) {
         tp_redistribute_all(index, distribution, open, seed);
         return;
     }
@@ -364,7 +401,7 @@ static void tp_redistribute_all(int index, int distribution, int open, uint64_t 
     if (distribution == TP_REPEATS) tp_repeat_elements(index, open, seed);
     if (!open || distribution == TP_EQUAL || distribution == TP_ASCENDING || distribution == TP_DESCENDING ||
         distribution == TP_ALIKE || distribution == TP_EQUAL_LARGEST || distribution == TP_PEAK ||
-        distribution == TP_REPEATS || distribution >= TP_ENDS)
+        distribution == TP_REPEATS || (distribution >= TP_ENDS && distribution != TP_LITERALS))
         return;
     if (distribution == TP_ONE_LARGE) tp_put_one_large(index, seed);
     if (distribution == TP_PLAIN_TEXT || distribution == TP_ONE_ERROR)
@@ -378,6 +415,7 @@ static void tp_redistribute_all(int index, int distribution, int open, uint64_t 
                                    tp_random(seed + 0xD157 + (uint64_t)i, (uint64_t)index, k));
     }
     if (distribution == TP_ASCENDING_TIES) tp_sort_array(array);
+    if (distribution == TP_LITERALS) tp_write_letters(array, seed + (uint64_t)index);
 }
 
 /* --- other contents of arrays that the pragma fills ---------------------------------------------------------------- */

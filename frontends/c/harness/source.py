@@ -129,6 +129,7 @@ def harness_source(kernel: Kernel) -> str:
         title=title,
         counted=call.entry is not None and call.entry.counted,
         setup=_setup(call),
+        literals=call.literals,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.frontends.c.harness.plan import CArray, CScalar
-from tunepass.ir.c_kernel import Leaf
+from tunepass.ir.c_kernel import Leaf, Literals
 
 
 def table(name: str, element: str, values: Sequence[str]) -> str:
@@ -28,6 +28,24 @@ def whole_scalars(sizes: Sequence[Sequence[CScalar]]) -> str:
     drawn = [f"    if (bits % {len(whole)} == {k}) return tp_scalar_{i}[tp_set];" for k, i in enumerate(whole)]
     unused = [] if drawn else ["    (void)bits;"]
     return "\n".join(["static int64_t tp_whole_scalar(uint64_t bits) {", *drawn, *unused, "    return 0;", "}"])
+
+
+def literal_tables(literals: Literals) -> str:
+    """The source's numbers and letters; with a number where it has none, since C has no empty tables."""
+    kinds = {
+        "whole": ("int64_t", literals.whole),
+        "real": ("double", literals.real),
+        "letter": ("int", literals.letters),
+    }
+    lines = [
+        line
+        for name, (element, values) in kinds.items()
+        for line in (
+            table(f"tp_literal_{name}", element, [repr(value) for value in values] or ["0"]),
+            f"static const unsigned tp_literal_{name}_count = {len(values)};",
+        )
+    ]
+    return "\n".join(lines)
 
 
 def wide_type(scalar: CScalar) -> str:

@@ -17,6 +17,7 @@ from tunepass.frontends.c.harness.tables import (
     describe_arrays,
     enumerator_table,
     leaf_table,
+    literal_tables,
     scalar_tables,
     table,
     whole_scalars,
@@ -24,12 +25,13 @@ from tunepass.frontends.c.harness.tables import (
 )
 from tunepass.frontends.cfamily.text.tokens import names_in
 from tunepass.frontends.cfamily.types.declared import is_known
-from tunepass.ir.c_kernel import Leaf
+from tunepass.ir.c_kernel import Leaf, Literals
 
 FIRST = ("runtime.h", "state.h", "rounding.h", "inputs.h", "outputs.h", "pool.h", "timing.h")
 LAST = ("distributions.h", "checks.h", "concurrent.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
 PARTS = (*FIRST, *LAST, "contents.h", "containers.h", "setup.h", "variables.h")
+NO_LITERALS = Literals()
 OWN = ("void *", "tp_bool", RETURNED)  # elements
 
 
@@ -47,12 +49,13 @@ def harness_text(
     title: str = "",
     counted: bool = False,
     setup: CSetup | None = None,
+    literals: Literals = NO_LITERALS,
 ) -> str:
     """The whole harness. `returned` are the numbers in what the function returns, `variables` those of the source that
     are compared, in the table that `declared` declares. `further` are the arguments at each further size, `pairs` names
     arrays that may overlap, `prelude` holds the C functions that fill expressions call. With `counted` the function
     takes containers, and the number of elements after each address. With a `setup`
-    the function is the entry beside it."""
+    the function is the entry beside it. `literals` are the source's."""
     sizes = [arguments, *further]
     leaves = () if len(returned) == 1 and returned[0].alone else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
@@ -73,6 +76,7 @@ def harness_text(
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         scalar_tables(scalars),
         whole_scalars(scalars),
+        literal_tables(literals),
         _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         source.before,

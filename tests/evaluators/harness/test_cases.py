@@ -136,7 +136,7 @@ def test_many_bytes_are_also_the_largest_at_the_last_size(byte: bool) -> None:
 
 def test_arrays_that_are_not_at_their_ends_are_aligned_differently() -> None:
     """Whatever the lengths are: with other data, and with every distribution."""
-    short = all_cases((1, 2), Inputs(drawn=True, whole=True, elements=100))
+    short = all_cases((1, 2), Inputs(drawn=True, whole=True, literals=True, elements=100))
     shifts = {case.shift for case in short if case.shift}
     others = {f"with {words}" for k, words in DISTRIBUTIONS.items() if k not in (*TEXTS, *ENDS, *REFILLED)}
     assert {case.words for case in short if case.shift} == {"with other data", *others}

@@ -36,13 +36,16 @@ def test_every_remainder_is_left_twice_where_arrays_are_cheap() -> None:
     assert {n % 16 for n in tried} == set(range(16)) == set(sizes.remainders(500)) - {-1}
     assert all(n * n + n <= CHEAP for n in tried if n not in (249, 501))
     unequal = [number for number, (n, m) in enumerate(zip(values(sizes), values(sizes, "m")), 1) if n and m and n != m]
-    assert sizes.noted == (("where n and m differ", tuple(unequal)),) and sizes.gaps == ()
+    alone = [number for number in unequal if 1 in dict(sizes.sizes[number - 1]).values()]
+    assert [dict(sizes.sizes[number - 1]) for number in alone] == [{"n": 1, "m": 37}, {"n": 37, "m": 1}]
+    noted = tuple(number for number in unequal if number not in alone)
+    assert sizes.noted == (("where n and m differ", noted),) and sizes.gaps == ()
 
 
 def test_numbers_that_differ_stay_apart() -> None:
     sizes = further("n = 300, m = 200, A: in double[n*m], y: out double[n]", "int n, int m, double *A, double *y")
     turned = [(n, m) for n, m in zip(values(sizes), values(sizes, "m")) if n <= m and m > 1 and n > 0]
-    assert turned == [(5, 37)]
+    assert turned == [(5, 37), (1, 35)]
     assert [dict(sizes.sizes[k - 1]) for k in dict(sizes.noted)["where m is larger than n"]] == [{"n": 5, "m": 37}]
     assert {m % 16 for m in values(sizes, "m")} == set(range(16))
 
@@ -147,10 +150,10 @@ def test_whole_scalars_have_another_value_each_alone() -> None:
     sizes = further(arguments, formals)
     tried = {words: [dict(sizes.sizes[number - 1]) for number in numbers] for words, numbers in sizes.noted}
     assert tried == {
-        "with another k": [{"n": 37, "k": 2}],
-        "with another first": [{"n": 37, "first": 1}],
-        "with another step": [{"n": 37, "step": 2}],
-        "with another all": [{"n": 37, "all": 0}],
+        "with another k": [{"n": 37, "k": 2}, {"n": 62, "k": 2}],
+        "with another first": [{"n": 37, "first": 1}, {"n": 62, "first": 1}],
+        "with another step": [{"n": 37, "step": 2}, {"n": 62, "step": 2}],
+        "with another all": [{"n": 37, "all": 0}, {"n": 62, "all": 0}],
     }
     noted = {number for _, numbers in sizes.noted for number in numbers}
     unusual = {number for number, *_ in sizes.unusual}
@@ -168,7 +171,7 @@ def test_whole_scalars_have_another_value_each_alone() -> None:
 def test_other_masks_are_tried_in_the_place_of_masks(tuned: int, tried: list[int], larger: int) -> None:
     sizes = further(f"n = 4000, k = {tuned}, y: out double[n]", "int n, int k, double *y")
     ((_, numbers),) = sizes.noted
-    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == tried
+    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == tried * 2
     assert larger in {value for _, _, value, _ in sizes.unusual}
 
 
@@ -188,7 +191,7 @@ def test_a_scalar_of_an_enum_has_its_other_values() -> None:
     assert call is not None
     sizes = sizes_of_call(call)
     ((_, numbers),) = sizes.noted
-    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == [0, 5] and sizes.unusual == ()
+    assert [dict(sizes.sizes[number - 1])["k"] for number in numbers] == [0, 5] * 2 and sizes.unusual == ()
 
 
 def test_scalars_within_lengths_are_smaller_where_the_source_fails() -> None:

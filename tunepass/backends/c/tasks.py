@@ -166,6 +166,7 @@ def _inputs(call: KernelCall) -> Inputs:
         unusual=further.unusual,
         filled=tuple(a.name for a in call.arguments if isinstance(a, ArrayArgument) and a.direction == "out"),
         refilled=refilled(call),
+        literals=bool(call.literals.whole or call.literals.real or call.literals.letters),
         found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )

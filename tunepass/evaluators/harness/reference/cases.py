@@ -19,6 +19,7 @@ from tunepass.evaluators.harness.reference.distributions import (
     EQUAL,
     INFINITE,
     LARGEST,
+    LITERAL,
     MULTIPLES,
     ONE_ERROR,
     ONE_LARGE,
@@ -57,7 +58,8 @@ class Inputs:
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
     `real`, `whole` and `byte`: of those drawn some hold floating numbers, whole ones, and such of a byte; `ranged`:
     some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the tuned size;
-    `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody said so.
+    `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody said
+    so; the source's text has `literals`.
     """
 
     sizes: tuple[str, ...] = ()
@@ -85,6 +87,7 @@ class Inputs:
     unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
     filled: tuple[str, ...] = ()
     refilled: tuple[str, ...] = ()
+    literals: bool = False
     found: tuple[str, ...] = ()
 
 
@@ -306,7 +309,7 @@ def _drawn_again(seed: int, inputs: Inputs) -> list[Case]:
     """Results may depend on the first elements that differ alone, on where a large number stands, on what is repeated,
     on the first error of a text, of which there are several kinds, and on which arrays are at the same end."""
     kinds = {ALIKE: FURTHER_SEEDS, ONE_ERROR: FURTHER_SEEDS}
-    kinds |= {ONE_LARGE: FEW_SEEDS, REPEATS: FEW_SEEDS, EITHER_END: FEW_SEEDS}
+    kinds |= {LITERAL: FURTHER_SEEDS, ONE_LARGE: FEW_SEEDS, REPEATS: FEW_SEEDS, EITHER_END: FEW_SEEDS}
     return [
         Case(
             seed=seed + k,
@@ -337,6 +340,8 @@ def _changes_inputs(distribution: int, inputs: Inputs) -> bool:
     """Does the kernel have arrays that hold other numbers then?"""
     if distribution in PERMUTED:
         return True
+    if distribution == LITERAL:
+        return inputs.literals and (inputs.real or inputs.whole)
     if distribution in TEXTS or distribution in ENDS:
         return inputs.byte if distribution in TEXTS else inputs.ranged
     if distribution in REAL or distribution in WHOLE:

@@ -53,18 +53,20 @@ DISTRIBUTIONS = {  # distributions.h
     49: "other elements in filled arrays",
     50: "few different elements in filled arrays",
     51: "filled arrays in another order",
+    52: "numbers and letters of the source's text",
 }
 EQUAL, SIGNED, LARGEST, ALIKE, MULTIPLES, ONE_LARGE, PEAK, REPEATS, ONE_ERROR = 4, 21, 23, 26, 33, 36, 38, 39, 41
 EITHER_END, ROUND, CHAIN = 46, 47, 48
 TEXTS = (40, ONE_ERROR)  # of bytes
+LITERAL = 52
 REFILLED = (49, 50, 51)  # what the pragma's `fill` gives is replaced: callers may never do so
 ENDS = (43, 44, 45, EITHER_END, ROUND, CHAIN)  # and other places of ranges that the pragma gives
-LATER = (*range(35, 49), *REFILLED)  # fewer kernels need these
+LATER = (*range(35, 49), *REFILLED, LITERAL)  # fewer kernels need these
 PERMUTED = (EQUAL, 5, 9, ALIKE, 32, PEAK, REPEATS)  # numbers as they are drawn, alike or in another order
 REAL = (7, 8, 11, 12, 13, 14, 15, 25, 27, 28, 31, 42)  # of floating types alone
 WHOLE = {16: (16, 0), 17: (31, 0), 18: (9, 9), 19: (16, 16), 20: (24, 24), 21: (31, 31), 22: (63, 63)}
 WHOLE |= {23: (64, 0), 24: (63, 64), 29: (64, 64), 30: (64, 63), MULTIPLES: (64, 63)}
-WHOLE |= {35: (64, 64), ONE_LARGE: (31, 0), **dict.fromkeys(TEXTS, (64, 64))}
+WHOLE |= {35: (64, 64), LITERAL: (64, 64), ONE_LARGE: (31, 0), **dict.fromkeys(TEXTS, (64, 64))}
 """Distributions of whole numbers alone: the bits of the largest and of the least number."""
 APART = (9, 10, PEAK, *ENDS, *REFILLED, *REAL, *WHOLE)
 """Distributions with tolerances of their own: outputs are of another magnitude than usually, or cancel otherwise."""
@@ -72,7 +74,7 @@ APART = (9, 10, PEAK, *ENDS, *REFILLED, *REAL, *WHOLE)
 GROWING = (
     (11, 12, 13, 15),
     (16, 17, 23, ONE_LARGE),
-    (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29, 35, *TEXTS),
+    (18, 19, 20, 21, 22, 24, 30, MULTIPLES, 29, 35, *TEXTS, LITERAL),
     (*ENDS[:4], ROUND),  # not chains, which are of another kind
 )
 # At the largest cheap size, `ALIKE` elements at the tuned one, if that is cheap: rows are as long as usual. Others are
