@@ -15,7 +15,7 @@ ESCAPES = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7, "b": 8, "0": 0}
 
 
 def literals_of(text: str, start: int = 0, end: int | None = None) -> Literals:
-    """Of the function at `text[start:end]` first, then of the rest: texts of macros count, other directives do not."""
+    """The literals of the function at `text[start:end]`, then all others; of directives, those of macros alone."""
     known = [*_words(text, start, len(text) if end is None else end), *_words(text, 0, len(text))]
     numbers = [number_of(word) for kind, word in known if kind == "number"]
     whole = dict.fromkeys(v for v in numbers if isinstance(v, int) and 2 <= v <= LARGEST)
@@ -33,7 +33,7 @@ def _words(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
 
 
 def _codes(word: str) -> Iterator[int]:
-    """Of the letters in a text or character of one byte each."""
+    """Codes of the letters in a text or character, as far as one byte holds them."""
     letters = iter(word[1:-1] if word[:1] in "\"'" else "")
     for letter in letters:
         if letter == "\\":
