@@ -19,7 +19,8 @@ from random import Random
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.programs.linking import link_reference
-from tunepass.evaluators.harness.programs.symbols import symbols, taken_over
+from tunepass.evaluators.harness.programs.startup import StartupCheck, words_of
+from tunepass.evaluators.harness.programs.symbols import AROUND_MAIN, symbols, taken_over
 from tunepass.evaluators.harness.reference.cases import Case, all_cases, of_candidate
 from tunepass.evaluators.harness.reference.ledger_rows import applied_check, symbol_check, zeros_accepted
 from tunepass.evaluators.harness.reference.notes import left_out, uncompared
@@ -81,6 +82,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         self._other_contents: dict[Configuration, str] = {}  # and for such contents of arrays
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
+        self._startup: StartupCheck | None = None
         self._threaded = False  # has any candidate had threads?
         self._threads: dict[Configuration, bool] = {}  # of the candidates that were compiled
         self._ledgers = KernelLedgers(task, self.set_up)
@@ -101,6 +103,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 linked = link_reference(compiling, task.harness, task.reference, task.text, folder)
                 self._harness = linked.harness
+                self._startup = StartupCheck(compiling, task.reference, task.text, linked.target, linked.program)
                 self._look.note_object(None, linked.target)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
@@ -185,7 +188,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
         if built.program is None:
             return
-        built.failure = self._taking_over(target, built.program)
+        built.failure = self._taking_over(target, built.program) or self._around_main(built, target)
         self._tell_threads(built, threads=threads or starts_threads(built.program))
         family = self.compiling.by(candidate).compiler.family
         rows = symbol_check(target, built.program), applied_check(candidate, family)
@@ -224,15 +227,22 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             return own_text_failure(self.compiling, candidate, untouched, folder, rename_main=rename)
 
     def _taking_over(self, *files: Path) -> Failed | None:
-        """The failure of a candidate that defines what the harness calls."""
+        """The failure of a candidate that defines what the harness calls, or the code around its main."""
         assert self._harness is not None
-        defined = frozenset[str]().union(*(symbols(file).defined for file in files))
-        names = taken_over(defined, self.set_up().defines, self._harness.needs)
+        seen, allowed = [symbols(file) for file in files], self.set_up().defines
+        defined = frozenset[str]().union(*(file.defined for file in seen))
+        alone = next((file.defined for file in seen if file.readable), defined)  # -pg adds names to a program
+        names = [*taken_over(defined, allowed, self._harness.needs), *taken_over(alone, allowed, AROUND_MAIN)]
         if not names:
             return None
-        return Failed(
-            "cheated", f"it defines {', '.join(names)}, which the harness calls; the untouched source does not"
-        )
+        caller = "which the harness calls, or the start of its program; the untouched source does not"
+        return Failed("cheated", f"it defines {', '.join(names)}, {caller}")
+
+    def _around_main(self, built: BuiltCandidate, target: Path) -> Failed | None:
+        """The failure of a candidate that has code run before main or after it."""
+        assert self._startup is not None and built.program is not None
+        kinds = self._startup.added(built.candidate, target, built.program, built.folder)
+        return Failed("cheated", words_of(kinds)) if kinds else None
 
     def measure(self, built: BuiltCandidate) -> Evaluation:
         with self._runner(built) as run:

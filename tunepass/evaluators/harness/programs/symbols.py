@@ -43,6 +43,10 @@ NUMBERED = re.compile(r"\.\d+$")  # of variables in functions
 STARTING = frozenset({"fork", "_Fork", "vfork", "forkpty", "daemon", "clone", "__clone", "clone3"}) | {
     *("system", "popen", "posix_spawn", "posix_spawnp", "wordexp")
 }
+# What the code around main calls if a program or one of its objects has it (crt1.o, crti.o, crtbegin.o).
+AROUND_MAIN = frozenset({"__libc_start_main", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__"}) | {
+    *("__cxa_finalize", "_ITM_registerTMCloneTable", "_ITM_deregisterTMCloneTable", "_Jv_RegisterClasses")
+}
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
 
@@ -62,7 +66,7 @@ def symbols(path: Path) -> Symbols:
     if not raw.startswith(ELF64_LITTLE):
         return Symbols()
     try:
-        sections = _sections(raw)
+        sections = sections_of(raw)
         pairs = list(_globals(raw, sections, SYMTAB))
         dynamic = list(_globals(raw, sections, DYNSYM))
     except (ValueError, IndexError):
@@ -79,7 +83,7 @@ def static_variables(path: Path) -> frozenset[str]:
     if not raw.startswith(ELF64_LITTLE):
         return frozenset()
     try:
-        sections = _sections(raw)
+        sections = sections_of(raw)
         names = list(_written(raw, sections))
     except (ValueError, IndexError):
         return frozenset()
@@ -98,58 +102,65 @@ def libraries(path: Path) -> list[str]:
     if not raw.startswith(ELF64_LITTLE):
         return []
     try:
-        return list(_libraries(raw, _sections(raw)))
+        return list(_libraries(raw, sections_of(raw)))
     except (ValueError, IndexError):
         return []
 
 
-def _sections(raw: bytes) -> Sections:
+def sections_of(raw: bytes) -> Sections:
+    """The table of sections."""
     header = np.frombuffer(raw, HEADER, 1)[0]
     return np.frombuffer(raw, SECTION, int(header["count"]), int(header["offset"]))
 
 
-def _names_of(raw: bytes, sections: Sections, index: int) -> bytes:
+def names_of(raw: bytes, sections: Sections, index: int) -> bytes:
     """The table of texts in that section."""
     names = sections[index]
     return raw[int(names["offset"]) : int(names["offset"]) + int(names["size"])]
 
 
-def _text_at(table: bytes, start: int) -> str:
+def section_names_of(raw: bytes, sections: Sections) -> bytes:
+    """The table of the sections' names."""
+    return names_of(raw, sections, int(np.frombuffer(raw, "<u2", 1, 62)[0]))
+
+
+def text_at(table: bytes, start: int) -> str:
+    """The text that begins there in a table."""
     return table[start : table.index(0, start)].decode(errors="replace")
 
 
 def _libraries(raw: bytes, sections: Sections) -> Iterator[str]:
     for table in sections[sections["type"] == DYNAMIC]:
-        names = _names_of(raw, sections, int(table["link"]))
+        names = names_of(raw, sections, int(table["link"]))
         for tag, value in np.frombuffer(raw, "<u8", int(table["size"]) // 8, int(table["offset"])).reshape(-1, 2):
             if int(tag) == NEEDED_LIBRARY:
-                yield _text_at(names, int(value))
+                yield text_at(names, int(value))
 
 
 def _globals(raw: bytes, sections: Sections, kind: int) -> Iterator[tuple[str, int]]:
     """Name and section of each symbol that others see; section 0 holds what is needed."""
     for table in sections[sections["type"] == kind]:
-        names = _names_of(raw, sections, int(table["link"]))
+        names = names_of(raw, sections, int(table["link"]))
         entries = np.frombuffer(raw, SYMBOL, int(table["size"]) // SYMBOL.itemsize, int(table["offset"]))
         for entry in entries[entries["info"] >> 4 != LOCAL]:
-            yield _text_at(names, int(entry["name"])).partition("@")[0], int(entry["section"])
+            yield text_at(names, int(entry["name"])).partition("@")[0], int(entry["section"])
 
 
 def _written(raw: bytes, sections: Sections) -> Iterator[str]:
     """Names of variables in sections that stay writable while the program runs, empty ones aside."""
-    section_names = _names_of(raw, sections, int(np.frombuffer(raw, "<u2", 1, 62)[0]))
+    section_names = section_names_of(raw, sections)
     open_ones = {COMMON_SECTION} | {
         place
         for place, section in enumerate(sections)
         if int(section["flags"]) & WRITABLE
-        and not _text_at(section_names, int(section["name"])).startswith(".data.rel.ro")
+        and not text_at(section_names, int(section["name"])).startswith(".data.rel.ro")
     }
     for table in sections[sections["type"] == SYMTAB]:
-        names = _names_of(raw, sections, int(table["link"]))
+        names = names_of(raw, sections, int(table["link"]))
         entries = np.frombuffer(raw, SYMBOL, int(table["size"]) // SYMBOL.itemsize, int(table["offset"]))
         entries = entries[np.isin(entries["info"] & 15, (OBJECT, COMMON, THREAD_LOCAL)) & (entries["size"] > 0)]
         for entry in entries[np.isin(entries["section"], list(open_ones))]:
-            yield _text_at(names, int(entry["name"]))
+            yield text_at(names, int(entry["name"]))
 
 
 def taken_over(defined: Set[str], allowed: Set[str], needed: Set[str]) -> list[str]:
