@@ -27,6 +27,7 @@ NEW_SPACES = 0x20000000 | 0x08000000 | 0x00020000  # CLONE_NEWPID, CLONE_NEWIPC,
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 MOST_BYTES = 1 << 30  # of /tmp and of /dev/shm in there
 LIMIT_S = 300
+DEEPEST = 60  # parts of a path
 PLACE = Path("/tmp/place")
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -149,7 +150,7 @@ def left_behind(name: str) -> list[str]:
     """Whatever is in the enclosure and neither was there before nor belongs to a build that ended."""
     stem = name.rpartition(".")[0]
     results = {name, "tunepass.lock", "attack.db", *(f"out/{stem}.tuned{s}" for s in (".c", ".cpp", ".h", ".o"))}
-    beside = {str(p.relative_to(PLACE / "source")) for p in (PLACE / "source").rglob("*") if p.is_file() or p.is_fifo()}
+    beside = {str(p.relative_to(PLACE / "source")) for p in below(PLACE / "source") if p.is_file() or p.is_fifo()}
     kept = [p for p in below(Path("/tmp")) if not p.is_relative_to(PLACE / "source") and not expected(p)]
     found = [f"process {e}" for e in os.listdir("/proc") if e.isdigit() and int(e) != os.getpid() and lives(e)]
     found += [f"file beside the source: {p}" for p in sorted(beside - results) if not p.startswith("attack.db-")]
@@ -160,14 +161,15 @@ def left_behind(name: str) -> list[str]:
 
 
 def below(folder: Path) -> Iterator[Path]:
-    """All that is in the folder, but for what the enclosure itself needs, which may lie there."""
-    needed = (Path(sys.base_prefix).resolve(), ROOT)
-    for path in folder.iterdir():
-        if path not in needed:
-            if not any(n.is_relative_to(path) for n in needed):
-                yield path
-            if path.is_dir() and not path.is_symlink():
-                yield from below(path)
+    """All that is in the folder down to a depth, but for what the enclosure itself needs, which may lie there."""
+    needed, pending = (Path(sys.base_prefix).resolve(), ROOT), [folder]
+    while pending:
+        for path in pending.pop().iterdir():
+            if path not in needed:
+                if not any(n.is_relative_to(path) for n in needed):
+                    yield path
+                if len(path.parts) < DEEPEST and path.is_dir() and not path.is_symlink():
+                    pending.append(path)
 
 
 def lives(pid: str) -> bool:

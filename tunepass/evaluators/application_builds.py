@@ -22,6 +22,7 @@ from tunepass.evaluators.application_task import ApplicationTask
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.failures import compile_failure, run_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.source_tree import BuildTree, BuildTrees
 from tunepass.evaluators.toolchains.source_files import check_unchanged
@@ -112,7 +113,7 @@ class ApplicationBuilds:
             failure = self._trained(commands, folder) if commands.instrumented else None
             failure = failure or self._built(commands.builds, folder)
         finally:
-            shutil.rmtree(profile_folder(str(folder)), ignore_errors=True)
+            remove_folder(profile_folder(str(folder)))
         if failure is None and self.task.product and not (folder / self.task.product).is_file():
             return Failed("compile", f"the build did not make {self.task.product}")
         return failure
@@ -154,7 +155,7 @@ class ApplicationBuilds:
                 return Failed("compile", f"the training run failed\n{failure.log}")
         if not any(counts.iterdir()):
             return Failed("compile", "the training run counted nothing: do the flags reach the linker too?")
-        shutil.rmtree(folder)
+        remove_folder(folder)
         folder.mkdir()
         return None
 

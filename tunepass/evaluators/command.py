@@ -9,7 +9,6 @@ The program runs in the folder of its source, so that it finds its data. Its wal
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -34,6 +33,7 @@ from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.program_ledger import ProgramChecks
 from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
@@ -241,7 +241,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             self._remove(built)
 
     def _remove(self, built: BuiltProgram) -> None:
-        shutil.rmtree(built.folder, ignore_errors=True)
+        remove_folder(built.folder)
 
     hands_over = False
 

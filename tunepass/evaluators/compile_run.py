@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure, text_
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import tail
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
@@ -150,7 +150,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             self._programs.clear()
         self.set_up()
         if before is not None:
-            shutil.rmtree(before.folder, ignore_errors=True)
+            remove_folder(before.folder)
 
     # --- one candidate --------------------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             self._remove(built)
 
     def _remove(self, built: BuiltCandidate) -> None:
-        shutil.rmtree(built.folder, ignore_errors=True)
+        remove_folder(built.folder)
 
     @contextlib.contextmanager
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:

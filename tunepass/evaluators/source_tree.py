@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tunepass.compilers.languages import FOREIGN, OBJECTS, is_source
 from tunepass.diagnostics import SourceError, Span, ToolError
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.digests import signature
 from tunepass.evaluators.toolchains.source_files import FileRead
@@ -150,10 +151,10 @@ class BuildTrees:
             with self._lock:
                 tree.users -= 1
                 self._trees.pop(key, None)
-            shutil.rmtree(tree.folder, ignore_errors=True)
+            remove_folder(tree.folder)
             raise
         if tree.failure is not None:
-            shutil.rmtree(tree.folder, ignore_errors=True)
+            remove_folder(tree.folder)
         return tree
 
     def release(self, tree: BuildTree) -> None:
@@ -163,7 +164,7 @@ class BuildTrees:
             idle = sorted((t.last_used, key) for key, t in self._trees.items() if t.users == 0 and t.failure is None)
             released = [self._trees.pop(key) for _, key in idle[: max(0, len(idle) - self.kept)]]
         for old in released:
-            shutil.rmtree(old.folder, ignore_errors=True)
+            remove_folder(old.folder)
 
 
 def copied(source: Path, target: Path) -> Path:

@@ -7,7 +7,6 @@ A worker process holds the device. It is retired after any failure of the device
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.run import tail
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.ir.gpu_call import NoLaunch
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured, Outcome
@@ -132,7 +132,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
     def discard(self, built: BuiltKernel) -> None:
         if built.program is not None and self._holder.holds(built.program.module):
             self._holder.unload(built.program.module)
-        shutil.rmtree(built.folder, ignore_errors=True)
+        remove_folder(built.folder)
 
     def finish(self, built: BuiltKernel, /) -> Evaluation:
         if built.unfit is not None:

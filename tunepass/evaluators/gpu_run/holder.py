@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from tunepass.evaluators.gpu_run.contents import BufferLayout, Bytes, ContentsCa
 from tunepass.evaluators.gpu_run.protocol import Argument, Device, LaunchWords, Loaded, Plan
 from tunepass.evaluators.gpu_run.session import Session, TooLarge, WorkerFailed, WorkerSetting, devices_of
 from tunepass.evaluators.gpu_run.task import Module
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.ir.gpu_call import CalledScalar, GpuCall
 from tunepass.study.outcome import Failed
@@ -82,7 +82,7 @@ class Holder:
         session, self._session = self._session, None
         if session is not None:
             session.close()
-            shutil.rmtree(session.folder, ignore_errors=True)
+            remove_folder(session.folder)
 
     def attempt(self, action: Callable[[], Answer]) -> Answer:
         """The action, in a new worker where one is lost that others' kernels may have harmed. Raises WorkerFailed and

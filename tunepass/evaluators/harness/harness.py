@@ -33,6 +33,7 @@ from tunepass.evaluators.measure.timing import Sample, SamplingPlan
 from tunepass.evaluators.measure.turns import Party
 from tunepass.evaluators.process.isolation import calls_are_filtered
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.process.workspace import temporary_folder
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
@@ -242,7 +243,7 @@ class HarnessRun:
         with (
             theirs,
             tempfile.TemporaryFile(dir=self.folder, buffering=0) as results,
-            tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as place,
+            temporary_folder(self.folder) as place,
         ):
             alone = not self.starts_processes and calls_are_filtered(self.program)
             talk = Conversation(ours, results.fileno(), shapes, alone=alone)

@@ -6,6 +6,7 @@ import re
 
 from tunepass.evaluators.process.first_error import without_warnings
 from tunepass.evaluators.process.run import Completed, Limits, head
+from tunepass.evaluators.process.supervisor.folders import DEEPEST
 from tunepass.machine_faults import of_the_machine
 from tunepass.study.outcome import Failed, Outcome
 
@@ -61,7 +62,7 @@ def _ending(done: Completed, limits: Limits) -> str:
         case "output":
             return f"printed more than {limits.output_bytes:,} bytes"
         case "disk":
-            return "wrote more files than the disk has room for"
+            return f"wrote more files than the disk has room for, or folders deeper than {DEEPEST}"
         case "memory":
             return f"used more than {limits.memory_bytes or 0:,} bytes of memory"
         case "processes":

@@ -5,14 +5,25 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tunepass.evaluators.process.supervisor.folders import remove_folder
+
 PREFIX = "tunepass-work-"
+
+
+@contextmanager
+def temporary_folder(within: Path) -> Iterator[Path]:
+    """A new folder in that one for as long as the block lasts, whatever candidates make in it."""
+    folder = Path(tempfile.mkdtemp(dir=within))
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
 
 
 class Workspace:
@@ -35,7 +46,7 @@ class Workspace:
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
 
     def new(self) -> Path:
         """An empty folder; the workspace is made again where somebody removed it."""
@@ -50,7 +61,7 @@ class Workspace:
 
     def close(self) -> None:
         if os.getpid() == self._pid:  # not a fork's business
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)
         self._release()
 
     def _release(self) -> None:
@@ -102,6 +113,6 @@ def _sweep(folder: Path) -> None:
     with contextlib.suppress(OSError):  # another sweep was faster, or it is another user's
         if folder.lstat().st_uid == os.getuid() and (descriptor := _lock(folder)) >= 0:
             try:
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(folder)
             finally:
                 os.close(descriptor)

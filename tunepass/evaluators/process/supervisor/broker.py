@@ -12,11 +12,11 @@ import _socket
 import ctypes
 import fcntl
 import os
-import shutil
 import struct
 
 from tunepass.evaluators.process.supervisor.descendants import descendants, group_leader
 from tunepass.evaluators.process.supervisor.filters import GETTING, NAMES, NAMING, OPENING
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.process.supervisor.kernel import call, libc, number
 from tunepass.evaluators.process.supervisor.namespaces import SHARED
 
@@ -113,7 +113,7 @@ class Broker:
             failure_of("mq_unlink", [queue])
         for path in self.names:
             if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path, ignore_errors=True)
+                remove_folder(path)
             elif os.path.lexists(path):
                 os.unlink(path)
 

@@ -10,6 +10,7 @@ import time
 
 from tunepass.evaluators.process.supervisor import confinement, kernel, namespaces
 from tunepass.evaluators.process.supervisor.filters import call_filter
+from tunepass.evaluators.process.supervisor.folders import remove_folder
 from tunepass.evaluators.process.supervisor.request import RunRequest, read_request
 from tunepass.evaluators.process.supervisor.watch import Capture, Watch
 
@@ -187,12 +188,7 @@ def clean(watch: Watch) -> None:
     if watch.broker:
         watch.broker.remove()
     if watch.request.temporary and os.path.isdir(watch.request.temporary):
-        try:
-            os.rmdir(watch.request.temporary)
-        except OSError:
-            import shutil
-
-            shutil.rmtree(watch.request.temporary, ignore_errors=True)
+        remove_folder(watch.request.temporary)
 
 
 def reply(

@@ -8,6 +8,7 @@ import select
 import time
 
 from tunepass.evaluators.process.supervisor.descendants import descendants, send, state_of
+from tunepass.evaluators.process.supervisor.folders import bytes_below
 from tunepass.evaluators.process.supervisor.request import LIFELINE, RunRequest
 
 TYPE_CHECKING = False
@@ -160,19 +161,6 @@ def room_for(request: RunRequest) -> int:
     disk = os.statvfs(request.scratch or ".")
     free = disk.f_bavail * disk.f_frsize // 2
     return free if request.file_bytes is None else min(free, request.file_bytes)
-
-
-def bytes_below(folder: str) -> int:
-    """What the files below a folder take; what vanishes meanwhile takes nothing."""
-    total = 0
-    try:
-        for entry in os.scandir(folder):
-            total += entry.stat(follow_symlinks=False).st_blocks * 512
-            if entry.is_dir(follow_symlinks=False):
-                total += bytes_below(entry.path)
-    except OSError:
-        pass
-    return total
 
 
 def forget(poller: select.poll, fd: int) -> None:
