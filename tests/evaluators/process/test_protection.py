@@ -173,12 +173,13 @@ def test_a_program_of_the_user_writes_where_he_may(protection: Kind, tmp_path: P
     "attempt",
     [
         "__import__('_socket').socket()",
+        "__import__('_socket').socketpair()",
         "fail(call(248, b'user', b'tunepass-test', b'x', 1, -4))",
         "fail(call(272, 0x10000000))",
         "fail(call(425, 8, 0))",
         "fail(call(101, 16, os.getppid() or 1, 0, 0))",
     ],
-    ids=["network", "keys", "namespaces", "io_uring", "trace"],
+    ids=["network", "socket_pairs", "keys", "namespaces", "io_uring", "trace"],
 )
 def test_a_kernel_is_refused_what_it_has_no_business_with(protection: Kind, attempt: str, tmp_path: Path) -> None:
     if not available()[0].filter or os.uname().machine != "x86_64":
@@ -379,6 +380,66 @@ print(available()[1], run_limited(["echo", "it runs"], limits=Limits(wall_s=9)).
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "('broker', 'supervisor') it runs", done.stderr
+
+
+TERMINALS = """
+import glob, os
+for name in ["/dev/tty", "/dev/ptmx", "/dev/pts/ptmx", *glob.glob("/dev/pts/[0-9]*")]:
+    try: os.open(name, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK); print(name)
+    except OSError: pass
+"""
+
+
+@managed
+def test_a_kernel_writes_to_no_terminal(protection: Kind, tmp_path: Path) -> None:
+    needs_landlock(1)
+    ours, theirs = os.openpty()
+    try:
+        done = python(TERMINALS, tmp_path, protection)
+        assert (done.stdout, done.stderr, done.ok) == ("", "", True)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+# TIOCGWINSZ and TIOCGSID of a terminal; TCGETS, by which programs find out whether they have one.
+REQUESTS = """
+import fcntl, os
+def ask(name, request):
+    try: return len(fcntl.ioctl(os.open(name, os.O_RDONLY | os.O_NOCTTY), request, bytes(8)))
+    except OSError as error: return error.errno
+print(ask(os.environ["TERMINAL"], 0x5413), ask(os.environ["TERMINAL"], 0x5429), ask("/dev/null", 0x5401))
+"""
+
+
+@managed
+def test_a_kernel_asks_nothing_of_other_devices(protection: Kind, tmp_path: Path) -> None:
+    needs_landlock(5)
+    ours, theirs = os.openpty()
+    try:
+        done = python(REQUESTS, tmp_path, protection, TERMINAL=os.ttyname(theirs))
+        assert done.stdout == "13 13 25\n", done
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_where_landlock_knows_no_requests_a_filter_lets_those_of_computing_devices_through() -> None:
+    if not available()[0].filter:
+        pytest.skip("there are no filters")
+    asked = (0x5401, 0xC0106446, 0xC02A4621, 0x4B01, 0x4C82, 0x1261, 0x5412, 0xAE01, 0x40086602)
+    code = f"""
+import fcntl, os
+from tunepass.evaluators.process.supervisor.confinement import filter_calls
+from tunepass.evaluators.process.supervisor.filters import call_filter
+null = os.open(os.devnull, os.O_RDWR)
+filter_calls(call_filter("kernel", broker=False, requests=False), listen=False)
+for request in {asked}:
+    try: fcntl.ioctl(null, request, bytes(64))
+    except OSError as error: print(error.errno, end=" ")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "25 25 25 25 1 1 1 1 1 ", done.stderr
 
 
 def test_a_kernel_without_a_folder_is_refused() -> None:

@@ -20,11 +20,12 @@ OF_ITSELF = {KILL, SETGID, SETUID, NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, SYS_NI
 PROGRAM_KEEPS = KERNEL_KEEPS | OF_FILES | OF_ITSELF
 
 # linux/landlock.h
-WRITE_FILE, MAKE_CHAR, MAKE_BLOCK, REFER, TRUNCATE = 1 << 1, 1 << 6, 1 << 11, 1 << 13, 1 << 14
+WRITE_FILE, MAKE_CHAR, MAKE_BLOCK, REFER, TRUNCATE, IOCTL_DEV = 1 << 1, 1 << 6, 1 << 11, 1 << 13, 1 << 14, 1 << 15
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 TCP, SCOPES = 0b11, 0b11  # bind and connect; abstract Unix sockets and signals
 RULE_PATH_BENEATH, VERSION = 1, 1
-WRITABLE = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "dri", "kfd", "accel")
+REQUESTS_SINCE = 5  # the version of Landlock since which requests to devices (ioctl) are a right
+WRITABLE = ("null", "zero", "full", "random", "urandom", "shm", "dri", "kfd", "accel")  # no terminals
 WRITABLE_PREFIX = ("nvidia", "mali", "infiniband")  # devices that kernels compute on
 SECCOMP_SET_MODE_FILTER, SPEC_ALLOW, NEW_LISTENER = 1, 1 << 2, 1 << 3
 
@@ -68,15 +69,21 @@ def landlock_version() -> int:
         return 0
 
 
+def keeps_requests() -> bool:
+    """Does Landlock keep kernels from requests (ioctl) to other devices than those that they may write?"""
+    return landlock_version() >= REQUESTS_SINCE
+
+
 def restrict_writing(folder: str | None, *, shared: bool = True) -> bool:
-    """From here on only what is below `folder` and some devices are written, and nothing outside is signalled, traced
-    or connected to, as far as this kernel knows these rights. None: writing stays as it is. `shared`: so is /dev/shm,
-    where it does not outlive the program. False without Landlock."""
+    """From here on only what is below `folder` and some devices are written, only these devices take requests (ioctl),
+    and nothing outside is signalled, traced or connected to, as far as this kernel knows these rights. None: writing
+    stays as it is. `shared`: so is /dev/shm, where it does not outlive the program. False without Landlock."""
     version = landlock_version()
     if version == 0:
         return False
     written = WRITE_FILE | REMOVE_AND_MAKE | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
-    handled = MAKE_CHAR | MAKE_BLOCK if folder is None else written
+    requests = IOCTL_DEV if version >= REQUESTS_SINCE else 0
+    handled = MAKE_CHAR | MAKE_BLOCK if folder is None else written | requests
     attributes = struct.pack("QQQ", handled, 0 if folder is None else TCP, SCOPES)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = call("landlock_create_ruleset", attributes, ctypes.c_size_t(size), 0)
@@ -84,7 +91,7 @@ def restrict_writing(folder: str | None, *, shared: bool = True) -> bool:
         allow(rules, folder, written)
         for name in os.listdir("/dev"):
             if (name in WRITABLE or name.startswith(WRITABLE_PREFIX)) and (shared or name != "shm"):
-                allow(rules, f"/dev/{name}", written)
+                allow(rules, f"/dev/{name}", written | requests)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     call("landlock_restrict_self", rules, 0)
     os.close(rules)
@@ -93,7 +100,7 @@ def restrict_writing(folder: str | None, *, shared: bool = True) -> bool:
 
 def allow(rules: int, path: str, rights: int) -> None:
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    on_a_file = WRITE_FILE | TRUNCATE
+    on_a_file = WRITE_FILE | TRUNCATE | IOCTL_DEV
     attributes = struct.pack("=Qi", rights if os.path.isdir(path) else rights & on_a_file, descriptor)
     call("landlock_add_rule", rules, RULE_PATH_BENEATH, attributes, 0)
     os.close(descriptor)

@@ -10,7 +10,7 @@ import struct
 
 from tunepass.evaluators.process.supervisor.kernel import AUDIT_ARCH, MACHINE, PR_SET_CHILD_SUBREAPER, number
 
-LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
+LOAD, EQUAL, ANY_BIT, RETURN, AND = 0x20, 0x15, 0x45, 0x06, 0x54
 AT_NUMBER, AT_ARCH, AT_ARGUMENTS = 0, 4, 16
 ALLOW, EPERM, ENOSYS, NOTIFY, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x7FC00000, 0x80000000
 X32_BIT = 0x40000000
@@ -22,7 +22,8 @@ O_CREAT = os.O_CREAT
 # What a kernel has no business with. Whoever is not root would be refused most of it anyway.
 REFUSED = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "process_madvise", "process_mrelease", "kcmp"),
-    *("keyctl", "add_key", "request_key", "socket", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd"),
+    *("keyctl", "add_key", "request_key", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd"),
+    *("socket", "socketpair"),  # one of a pair may send datagrams to any name
     *("mount", "umount2", "pivot_root", "chroot", "setns", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount"),
     *("fspick", "mount_setattr", "open_by_handle_at", "fanotify_init", "quotactl", "acct", "swapon", "swapoff"),
     *("reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "iopl", "ioperm"),
@@ -37,6 +38,11 @@ REFUSED = (
 # FS_IOC_SETFLAGS of 64 and 32 bits, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY,
 # FS_IOC_SET_ENCRYPTION_POLICY, FAT_IOCTL_SET_ATTRIBUTES.
 FLAG_REQUESTS = (0x40086602, 0x40046602, 0x40087602, 0x401C5820, 0x40806685, 0x800C6613, 0x40047211)
+# Requests of ioctl that need no device which kernels compute on (asm-generic/ioctls.h): TCGETS and TCGETS2, TIOCGPGRP,
+# TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC.
+HARMLESS_REQUESTS = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
+# Types of requests of such devices, their second byte: nvidia-uvm's, InfiniBand's, nvidia's, amdkfd's, DRM's, Mali's.
+COMPUTING_REQUESTS = (0x00, 0x1B, 0x46, 0x4B, 0x64, 0x80)
 # Calls that name a process or a thread: the argument that does. Zero is the caller or his group.
 NAMING = {
     **dict.fromkeys(("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "prlimit64"), 0),
@@ -92,6 +98,15 @@ def refuse_any(argument: int, values: tuple[int, ...]) -> tuple[Instruction, ...
     return load, *tests, returning(ALLOW)
 
 
+def refuse_others(argument: int, values: tuple[int, ...], types: tuple[int, ...]) -> tuple[Instruction, ...]:
+    """EPERM unless the low half of the argument is one of the values, or its second byte one of the types."""
+    load = instruction(LOAD, AT_ARGUMENTS + 8 * argument)
+    tests = [step for value in values for step in (instruction(EQUAL, value, 0, 1), returning(ALLOW))]
+    tests += [instruction(AND, 0xFF00)]
+    tests += [step for kind in types for step in (instruction(EQUAL, kind << 8, 0, 1), returning(ALLOW))]
+    return load, *tests, returning(EPERM)
+
+
 def returning(value: int) -> Instruction:
     return instruction(RETURN, value)
 
@@ -139,16 +154,20 @@ def start(foreign: int) -> list[Instruction]:
     ]
 
 
-def call_filter(trust: str, *, broker: bool, alone: bool = True, starts_processes: bool = True) -> bytes:
+def call_filter(
+    trust: str, *, broker: bool, alone: bool = True, starts_processes: bool = True, requests: bool = True
+) -> bytes:
     """For a kernel what it has no business with; with a broker what names other processes or could stay behind. With
     neither a broker nor namespaces (`alone`) a kernel makes no objects that could stay behind. A kernel that may not
-    start processes (`starts_processes`) is killed where it tries."""
+    start processes (`starts_processes`) is killed where it tries. Without `requests` it makes none but those of devices
+    that compute."""
     program = start(EPERM if trust == "kernel" else ALLOW)
     if trust == "kernel":
         for name in REFUSED:
             program += when(name, returning(EPERM))
         program += when("prctl", *refuse(0, PR_SET_CHILD_SUBREAPER), returning(ALLOW))
-        program += when("ioctl", *refuse_any(1, FLAG_REQUESTS))
+        limited = () if requests else refuse_others(1, HARMLESS_REQUESTS, COMPUTING_REQUESTS)
+        program += when("ioctl", *(limited or refuse_any(1, FLAG_REQUESTS)))
         if not (alone or broker):
             for name in GETTING:
                 program += when(name, returning(EPERM))

@@ -118,6 +118,7 @@ CALLS: dict[str, tuple[int | None, int | None]] = {
     "setxattrat": (463, 463),
     "shmget": (29, 194),
     "socket": (41, 198),
+    "socketpair": (53, 199),
     "swapoff": (168, 225),
     "swapon": (167, 224),
     "symlink": (88, None),

@@ -89,8 +89,13 @@ def confine(request: RunRequest, channel: socket | None) -> None:
         confinement.restrict_writing(folder, shared=alone or channel is not None)
     filtered = request.filter and confinement.is_64_bit(request.argv[0], request.env.get("PATH", ""))
     if filtered and (request.trust == "kernel" or channel):
-        processes = request.starts_processes
-        code = call_filter(request.trust, broker=bool(channel), alone=alone, starts_processes=processes)
+        code = call_filter(
+            request.trust,
+            broker=bool(channel),
+            alone=alone,
+            starts_processes=request.starts_processes,
+            requests=confinement.keeps_requests(),
+        )
         listener = confinement.filter_calls(code, listen=bool(channel))
         if channel:
             from tunepass.evaluators.process.supervisor.broker import hand_over
