@@ -18,13 +18,14 @@ from tunepass.frontends.c.call.arguments import (
     named_constant,
     span_of,
 )
-from tunepass.frontends.c.call.entry import c_entry, cpp_entry, needs_entry, returned_type
+from tunepass.frontends.c.call.entry import REFERENCE, c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.call.globals import GlobalsReader
 from tunepass.frontends.c.call.inputs import free_scalars, overlapping, scalar_values, shared_inputs, stated_sizes
 from tunepass.frontends.c.call.literals import literals_of
 from tunepass.frontends.c.call.overloads import chosen, overloads
 from tunepass.frontends.c.call.reserved import check_names
 from tunepass.frontends.c.call.results import returned_value
+from tunepass.frontends.c.call.signatures import with_arguments
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, NameText
 from tunepass.frontends.c.setup.elements import enumerators_of
@@ -195,6 +196,7 @@ class CallReader:
             if argument.open:
                 found[argument.name] = OpenArgument(name=argument.name)
             elif argument.direction is None:
+                formal = _of_instance(formal, pragma, definition)
                 found[argument.name] = self._scalar(argument, formal, types, scalars)
         for argument, formal in pairs:
             if argument.direction is not None:
@@ -247,6 +249,16 @@ def sizes_of(setup: SetupCalls | None, arguments: Sequence[Argument]) -> tuple[S
     if setup is None or free_scalars(arguments).keys() <= set(setup.setup.scalars):
         return None
     return ()
+
+
+def _of_instance(formal: Formal, pragma: KernelPragma, definition: FunctionDefinition) -> Formal:
+    """The parameter with the type that the pragma's template arguments give it."""
+    if formal.container or formal.type.dims or formal.type.function:
+        return formal
+    given = named_type(REFERENCE.sub(" ", with_arguments(formal.type.base, pragma.name, definition)))
+    if given == formal.type.base:
+        return formal
+    return replace(formal, element=given, type=replace(formal.type, base=given))
 
 
 def names_own_type(kind: CType) -> bool:

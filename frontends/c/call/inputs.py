@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from tunepass.diagnostics import ExpressionError, SourceError, nearest
-from tunepass.expr.nodes import Expr, free_names
+from tunepass.expr.nodes import Expr, IntegerType, free_names
 from tunepass.frontends.c.call.constants import constant_value
 from tunepass.frontends.c.pragmas.kernel import NameText, SizesText
 from tunepass.frontends.cfamily.types.declared import is_integral, is_known
@@ -98,10 +98,16 @@ def free_scalars(arguments: Sequence[Argument], made: Collection[str] = ()) -> d
         for a in arguments
         if isinstance(a, ScalarArgument)
         and a.name in deciding
-        and is_integral(a.element)
+        and _is_whole(a)
         and not free_names(a.value)
         and values[a.name] > 1
     }
+
+
+def _is_whole(scalar: ScalarArgument) -> bool:
+    """True for unknown types too, except enums, if the pragma gives a whole number."""
+    unknown = not (is_known(scalar.element) or scalar.enumerators or scalar.element.startswith("enum "))
+    return is_integral(scalar.element) or (unknown and isinstance(scalar.value.type, IntegerType))
 
 
 def scalar_values(arguments: Sequence[Argument], size: Size) -> Scalars:

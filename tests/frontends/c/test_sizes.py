@@ -11,7 +11,7 @@ from tunepass.diagnostics import Source
 from tunepass.frontends.c.call.extra_sizes import divided_by_most
 from tunepass.frontends.c.call.sizes import CHEAP, FurtherSizes, sizes_of_call
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.ir.c_kernel import CKernel
+from tunepass.ir.c_kernel import CKernel, ScalarArgument
 
 
 def further(arguments: str, formals: str, clauses: str = "") -> FurtherSizes:
@@ -228,3 +228,33 @@ def test_the_largest_number_leaves_16_bits_and_stays_the_largest() -> None:
         {"n": (1 << 16) + 3, "m": 1},
         {"n": (1 << 17) + 3, "m": 1},
     ]
+
+
+TEMPLATE = """
+#pragma tunepass param O: categorical("-O1", "-O2") = "-O2" flag
+#pragma tunepass kernel CALLED(n = 1000, by = 2, x: in double[n], y: out double[n])
+template <class F> struct Index { typedef int of; };
+template <class I, class F> void scale(KIND n, F by, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = by * x[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "kind", "element"),
+    [
+        ("scale<int, float>", "const I", "int"),
+        ("scale<std::int64_t, float>", "const I &", "int64_t"),
+        ("scale<int, float>", "typename Index<F>::of", None),
+    ],
+)
+def test_sizes_of_a_templates_type_vary(called: str, kind: str, element: str | None) -> None:
+    text = TEMPLATE.replace("CALLED", called).replace("KIND", kind)
+    call = CFrontend().parse(Source("k.cpp", text)).kernels[0].body_as(CKernel).call
+    assert call is not None
+    n, by = call.arguments[:2]
+    assert isinstance(n, ScalarArgument) and isinstance(by, ScalarArgument)
+    assert (element is None or n.element == element) and by.element == "float"
+    assert {999, 1, 7, 37, 65} < set(values(sizes_of_call(call)))
