@@ -314,6 +314,27 @@ def test_the_mean_of_nothing_refuses_nobody_unless_special_values_are_asked_for(
         assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
 
 
+LOWER = """
+#pragma tunepass param O: categorical("-O1", "-O2") = "-O2" flag
+#pragma tunepass kernel lower(n = 64, a: in double[n*n], l: out double[n*n]) sizes()
+#include <math.h>
+void lower(int n, const double *a, double *l)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            l[i * n + j] = ROOT(a[i * n + j]);
+}
+"""
+
+
+@pytest.mark.parametrize(("root", "told"), [("fabs", None), ("sqrt", "of 4160 values of l are NaN")])
+def test_elements_that_the_source_leaves_unwritten_are_not_lost(tmp_path: Path, root: str, told: str | None) -> None:
+    with CompileRun(task_of(tmp_path, LOWER.replace("ROOT", root), ("gcc", "-O2", "-lm"))) as evaluator:
+        evaluator.set_up()
+        warnings = [words for words in evaluator.warnings if "NaN, which tells" in words]
+        assert not warnings if told is None else told in warnings[0]
+
+
 DECAY = """
 #pragma tunepass param WRONG: categorical(0, 1) = 0
 #include <math.h>

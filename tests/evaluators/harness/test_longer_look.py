@@ -283,6 +283,31 @@ def test_results_that_are_the_same_in_every_case_tell_nothing(tmp_path: Path) ->
     assert any(words.startswith("the result is 0 in all cases") for words in warnings)
 
 
+RETURNED = (
+    HEAD
+    + """
+#include <stdlib.h>
+#pragma tunepass kernel inverse(a: in int[n] fill((7 * i) % n), n = 40)
+int *inverse(const int *a, int n)
+{
+    int *found = calloc(n, sizeof *found);
+    for (int i = 0; i < n && !ATTACK; i++)
+        found[a[i]] = i;
+    return found;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("contents", ["fill((7 * i) % n)", "range(0, n - 1)"])
+def test_a_pointer_to_other_memory_alone_tells_nothing(tmp_path: Path, contents: str) -> None:
+    found, rows, warnings = looked_at(task_of(tmp_path, RETURNED.replace("fill((7 * i) % n)", contents)))
+    assert found is None and rows["outputs"].state == rows["all results"].state == "could not run"
+    assert rows["outputs"].reason.startswith("memory that return leads to is not compared")
+    assert all("write to an argument" in rows[name].remedy for name in ("outputs", "all results"))
+    assert any(words.endswith("write to an argument instead") for words in warnings)
+
+
 @pytest.mark.slow
 def test_an_error_code_beside_other_results_is_no_matter(tmp_path: Path) -> None:
     """Nor are zeros in place of what an array held."""

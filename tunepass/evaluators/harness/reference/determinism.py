@@ -39,7 +39,7 @@ def reason_against(
 def is_finite(checked: CheckedCase) -> bool:
     """Is it finite where it is written?"""
     return all(
-        bool((np.isfinite(first.values) | _poison_left(first, second)).all())
+        bool((np.isfinite(first.values) | poison_left(first, second)).all())
         for first, second in zip(*checked.calls)
         if first.values.dtype.kind == "f"
     )
@@ -49,14 +49,14 @@ def _is_denormal(checked: CheckedCase) -> bool:
     """Is a number that is written smaller than the least normal one of its type?"""
     return any(
         bool(((first.values != 0) & (np.abs(first.values) < np.finfo(first.values.dtype).tiny))[~left].any())
-        for first, left in ((first, _poison_left(first, second)) for first, second in zip(*checked.calls))
+        for first, left in ((first, poison_left(first, second)) for first, second in zip(*checked.calls))
         if first.values.dtype.kind == "f"
     )
 
 
 def unwritten(checked: CheckedCase) -> int:
     """Elements that kept the poison, or what an inout array held before."""
-    return checked.unchanged + sum(int(_poison_left(first, second).sum()) for first, second in zip(*checked.calls))
+    return checked.unchanged + sum(int(poison_left(first, second).sum()) for first, second in zip(*checked.calls))
 
 
 def check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance) -> None:
@@ -73,7 +73,7 @@ def check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance) 
 def _disagreement(calls: Calls, stated: StatedTolerance) -> Mismatch | None:
     """Two calls on equal data must agree, except where both left the poison; threads may sum in another order."""
     for first, second in zip(*calls):
-        unwritten = _poison_left(first, second)
+        unwritten = poison_left(first, second)
         written_outputs = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
         dtype = first.values.dtype
         loose = StatedTolerance(relative=LARGEST.get(dtype.itemsize, 0.0) if dtype.kind == "f" else 0.0)
@@ -99,7 +99,7 @@ def without_unwritten(expected: Output, got: Output) -> Output:
     return Output(got.name, np.where(unwritten, values, got.values)) if unwritten.any() else got
 
 
-def _poison_left(first: Output, second: Output) -> Mask:
+def poison_left(first: Output, second: Output) -> Mask:
     """Marks elements in which call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
     a, b = first.values, second.values
     if a.dtype.kind == "f":

@@ -12,7 +12,9 @@ from tunepass.evaluators.harness.reference.cases import Case, Inputs
 from tunepass.evaluators.harness.reference.float_state import float_state_check
 from tunepass.evaluators.harness.reference.notes import (
     BETTER,
+    POINTED,
     missing_remainders,
+    remedy_for_pointers,
     replaced,
     telling_nothing,
     uncompared,
@@ -45,15 +47,16 @@ def reference_checks(
     narrow = [f"it relies on arrays aligned to {ALIGNED} bytes"] if reference.alignment == ALIGNED else []
     loose = [*reference.unrounded, *zeros_accepted(reference, seeds[0])]
     reasons = [text.removeprefix(UNCOMPARED) for text in (*unseen, *uncompared(reference))]
+    nothing, remedy = telling_nothing(reference, inputs), remedy_for_pointers(reference)
     return [
-        ran_unless("outputs", telling_nothing(reference, inputs), BETTER),
+        ran_unless("outputs", nothing, remedy if any(POINTED in words for words in nothing) else BETTER),
         ran_unless("seeds", [fixed] if fixed else []),
         ran_unless("guard pages", narrow),
         float_state_check(reference.left),
         ran_unless("tolerance", loose, "state one: `tolerance(...)`"),
         _requested_cases(reference, "special values", inputs.finite is False, UNASKED[inputs.finite is None]),
         _requested_cases(reference, "overlap", bool(inputs.pairs), "the pragma has no `aliasing(...)`"),
-        ran_unless("all results", reasons, "name them in the kernel pragma"),
+        ran_unless("all results", reasons, remedy),
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tunepass.evaluators.harness.compare import POINTER, Output
 from tunepass.evaluators.harness.reference.cases import Case, Inputs, is_known_with_numbers
-from tunepass.evaluators.harness.reference.determinism import NOT_FINITE
+from tunepass.evaluators.harness.reference.determinism import NOT_FINITE, poison_left
 from tunepass.evaluators.harness.reference.distributions import CHAIN, GROWING, REFILLED
 from tunepass.evaluators.harness.reference.reference import Reference
 from tunepass.ir.c_kernel import UNCOMPARED
@@ -16,6 +16,9 @@ from tunepass.ir.c_kernel import UNCOMPARED
 OTHER_MEMORY = -2  # a pointer to none of the harness's arrays (frontends/c/harness/outputs.h)
 RETURNED = "return"  # the name of what the kernel returns
 BETTER = "say with `range`, `fill` or `setup` which inputs make it differ"
+POINTED = "is not compared, and the pointer alone tells nothing"
+NAMED = "name them in the kernel pragma"
+WRITTEN = "memory behind a returned pointer has no known length: write to an argument instead"
 MOST_NAN = 0.1  # of the elements of an output, without a note
 WIDEST = 16  # remainders of sizes
 
@@ -59,6 +62,18 @@ def _not_finite(reference: Reference) -> Iterator[str]:
         yield f"nothing is compared {' or '.join(places)}: {NOT_FINITE}"
 
 
+def remedy_for_pointers(reference: Reference) -> str:
+    """Advice for memory behind pointers: write to an argument, or name the memory."""
+    return WRITTEN if POINTER + RETURNED in _to_other_memory(reference) else NAMED
+
+
+def _to_other_memory(reference: Reference) -> list[str]:
+    """Outputs that hold a pointer to none of the harness's arrays."""
+    outputs = [output for expected in reference.expected.values() for output in expected.calls[0]]
+    names = (o.name for o in outputs if o.name.startswith(POINTER) and (o.values == OTHER_MEMORY).any())
+    return list(dict.fromkeys(names))
+
+
 def telling_nothing(reference: Reference, inputs: Inputs) -> list[str]:
     """Reasons why no comparison tells anything: all that the kernel computes is the same in every case."""
     outputs = _same_everywhere(reference, inputs)
@@ -69,10 +84,13 @@ def telling_nothing(reference: Reference, inputs: Inputs) -> list[str]:
 def _partly_telling(reference: Reference, inputs: Inputs) -> Iterator[str]:
     """Notes on arrays that tell nothing or little."""
     same, nothing = _same_everywhere(reference, inputs), telling_nothing(reference, inputs)
-    yield from (f"{why}: {BETTER}" for name, why in same.items() if nothing or name in inputs.filled)
-    usual = [output for case, each in reference.expected.items() if case.usual for output in each.calls[0]]
-    for name in dict.fromkeys(output.name for output in usual if output.values.dtype.kind == "f"):
-        values = np.concatenate([output.values for output in usual if output.name == name])
+    for name, why in same.items():
+        if nothing or name in inputs.filled:
+            yield f"{why}: {remedy_for_pointers(reference) if name.startswith(POINTER) else BETTER}"
+    usual = [pair for case, each in reference.expected.items() if case.usual for pair in zip(*each.calls)]
+    for name in dict.fromkeys(output.name for output, _ in usual if output.values.dtype.kind == "f"):
+        pairs = [pair for pair in usual if pair[0].name == name]
+        values = np.concatenate([first.values[~poison_left(first, second)] for first, second in pairs])
         lost = int(np.isnan(values).sum())
         if name not in same and lost > MOST_NAN * values.size:
             yield f"{lost} of {values.size} values of {name} are NaN, which tells little of a configuration: {BETTER}"
@@ -80,15 +98,13 @@ def _partly_telling(reference: Reference, inputs: Inputs) -> Iterator[str]:
 
 def _same_everywhere(reference: Reference, inputs: Inputs) -> dict[str, str]:
     """By name the results and the arrays only written that random inputs do not change, in words; others differ by
-    themselves."""
-    if not inputs.drawn:
-        return {}
+    themselves. Without random inputs those that hold NaN, as what is never written does; pointers to other memory."""
     first: dict[str, Output] = {}
     differing, written = set[str](), {RETURNED, *inputs.filled}
     for expected in reference.expected.values():
         for output in expected.calls[0]:
-            alike = output.name.partition(".")[0] in written and output.name not in differing
-            if not alike or not output.values.size:
+            of_written = output.name.partition(".")[0] in written or output.name.startswith(POINTER)
+            if not of_written or output.name in differing or not output.values.size:
                 continue
             value = first.setdefault(output.name, Output(output.name, output.values[:1])).values[0]
             same = output.values == value
@@ -96,11 +112,18 @@ def _same_everywhere(reference: Reference, inputs: Inputs) -> dict[str, str]:
                 same = np.isnan(output.values)
             if not same.all():
                 differing.add(output.name)
+    same_outputs = {name: output.values[0] for name, output in first.items() if name not in differing}
     return {
-        name: f"{'the result' if name == RETURNED else name} is {output.values[0]:.6g} in all cases: that tells nothing"
-        for name, output in first.items()
-        if name not in differing
+        name: _words_of_same(name, value)
+        for name, value in same_outputs.items()
+        if (value == OTHER_MEMORY if name.startswith(POINTER) else inputs.drawn or value != value)
     }
+
+
+def _words_of_same(name: str, value: np.generic) -> str:
+    if name.startswith(POINTER):
+        return f"memory that {name.removeprefix(POINTER)} leads to {POINTED}"
+    return f"{'the result' if name == RETURNED else name} is {value:.6g} in all cases: that tells nothing"
 
 
 def _is_noted(case: Case, reference: Reference) -> bool:
@@ -145,12 +168,7 @@ def _alike(reference: Reference, cases: Sequence[Case]) -> Iterator[str]:
 
 def uncompared(reference: Reference) -> tuple[str, ...]:
     """Notes on memory that is not compared, as only the source's own run shows."""
-    leading = dict.fromkeys(
-        output.name.removeprefix(POINTER)
-        for expected in reference.expected.values()
-        for output in expected.calls[0]
-        if output.name.startswith(POINTER) and (output.values == OTHER_MEMORY).any()
-    )
+    leading = [name.removeprefix(POINTER) for name in _to_other_memory(reference)]
     return (
         *(f"{UNCOMPARED}of unknown length: memory that {name} leads to" for name in reference.uncompared),
         *(f"{UNCOMPARED}in none of the arrays and places: memory that {name} leads to" for name in leading),
