@@ -273,39 +273,61 @@ def test_what_a_program_works_on_after_its_answer_counts(table: Table) -> None:
     assert talk.order(Order.POISON, look=work)[1] > 0.15 / (os.cpu_count() or 1)
 
 
-@pytest.mark.parametrize("awake", [False, True])
 def test_calls_of_a_pool_last_from_the_answer_to_filling_to_the_next_one(
-    table: Table, monkeypatch: pytest.MonkeyPatch, awake: bool
+    table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both orders are there at once, so that it need not be woken up. What it works on meanwhile is known, unless
-    threads wait awake."""
-
-    def program(harness: Harness) -> None:
-        def answer(order: Order, seconds: float, *lines: str) -> None:
-            assert COMMAND.unpack(harness.socket.recv(999, socket.MSG_DONTWAIT if seconds else 0))[0] == order
-            spin(seconds)
-            harness.say(*lines, "ok")
-
-        harness.begin()
-        address = ctypes.addressof(harness.log)
-        harness.say("pool 8", f"set {address} {address} 8 8", "ready")
-        answer(Order.RENEW, 0)
-        harness.log[2] = 7.0
-        assert COMMAND.unpack(harness.socket.recv(999))[0] == Order.POOL
-        spin(0.1)
-        harness.say("ok")
-        answer(Order.CALLS, 0.02, SAMPLE)
-
-    monkeypatch.setattr(OutsideClock, "cores", lambda self: 1 + awake)
-    talk = table.seat(program)
+    """Both orders are there at once, so that it need not be woken up. What it works on meanwhile is known."""
+    monkeypatch.setattr(OutsideClock, "cores", lambda self: 1)
+    talk = table.seat(pool_program(Order.RENEW, Order.POOL, Order.CALLS, fills_s=0.1))
     talk.hear("ready")
-    if awake:
-        monkeypatch.setattr(OutsideClock, "worked", lambda self: time.monotonic())
     began = time.time()
     called = talk.pooled_calls(8, 1, at=4)
     assert float(called.outputs[0].values[0]) == 7.0  # of set 3 from set 1
     assert 0 < called.seconds <= time.time() - began - 0.05
-    assert called.worked_s == 0 if awake else called.worked_s > 0.11
+    assert called.worked_s > 0.11 and called.cores == 1
+
+
+@pytest.mark.parametrize("awake", [False, True])
+def test_what_threads_work_while_inputs_are_filled_is_known(
+    table: Table, monkeypatch: pytest.MonkeyPatch, awake: bool
+) -> None:
+    """Calls are ordered when the inputs are filled; what it takes to begin with them counts."""
+    monkeypatch.setattr(OutsideClock, "cores", lambda self: 2)
+    monkeypatch.setattr(Conversation, "_falls_asleep", lambda self, patience_s: not awake)
+    talk = table.seat(pool_program(Order.RENEW, Order.POOL, Order.RENEW, Order.CALLS, fills_s=0.1, begins_s=0.05))
+    talk.hear("ready")
+    called = talk.pooled_calls(8, 1, at=4)
+    assert float(called.outputs[0].values[0]) == 7.0
+    assert called.worked_s >= 0.1 and called.seconds >= 0.065
+    assert called.cores == 2 and called.awake is awake
+
+
+def test_threads_fall_asleep_in_time_or_stay_awake(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    asleep = time.monotonic() + 0.1
+    monkeypatch.setattr(OutsideClock, "worked", lambda self: min(time.monotonic(), asleep))
+    talk = table.talk
+    talk._clock = OutsideClock(os.getpid(), alone=True)
+    assert not talk._falls_asleep(0.05)
+    assert talk._falls_asleep(0.3)
+
+
+def pool_program(*orders: Order, fills_s: float, begins_s: float = 0.0) -> Callable[[Harness], None]:
+    """Takes so long to fill, and so long for the order after that, and 0.02 s for the last one, the calls."""
+
+    def program(harness: Harness) -> None:
+        harness.begin()
+        address = ctypes.addressof(harness.log)
+        harness.say("pool 8", f"set {address} {address} 8 8", "ready")
+        harness.log[2] = 7.0
+        for number, order in enumerate(orders):
+            assert COMMAND.unpack(harness.socket.recv(999))[0] == order
+            spin(fills_s if number == 1 else begins_s if number == 2 else 0.0)
+            if number == len(orders) - 1:
+                spin(0.02)
+                harness.say(SAMPLE)
+            harness.say("ok")
+
+    return program
 
 
 def spin(seconds: float) -> None:
@@ -319,12 +341,20 @@ def spin(seconds: float) -> None:
     [
         (0.0111, 1, 0.001),  # filling takes 10 ms, and up to a tenth more
         (0.0210, 1, 0.00995),  # computed while inputs were filled, or after the answer
-        (0.0210, 2, 0.00495),
+        (0.01105, 2, 0.001),
+        (0.0210, 2, 0.01095),  # threads that may only have slept make it no less
     ],
 )
 def test_what_is_worked_while_inputs_are_filled_counts(worked_s: float, cores: int, seconds: float) -> None:
     source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, filling_s=1e-4)
     called = Called(0.001, (), worked_s=worked_s, cores=cores)
+    assert source.pooled_calls_s(called, 100) == pytest.approx(seconds, rel=1e-6)
+
+
+@pytest.mark.parametrize("source_awake,seconds", [(False, 0.01095), (True, 0.001)])
+def test_what_threads_work_awake_counts_unless_the_sources_do_so(source_awake: bool, seconds: float) -> None:
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, filling_s=1e-4, awake=source_awake)
+    called = Called(0.001, (), worked_s=0.0210, cores=2, awake=True)
     assert source.pooled_calls_s(called, 100) == pytest.approx(seconds, rel=1e-6)
 
 

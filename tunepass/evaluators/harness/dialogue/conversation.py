@@ -13,7 +13,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from types import TracebackType
 
@@ -27,6 +27,8 @@ COMMAND = struct.Struct("=QQQQQ")
 REST_S = 1e-3  # of work, that a program may do while it is told nothing: it goes to sleep, and is woken up
 SPIN_S = 12e-3  # within which threads of libgomp go to sleep, and the system notes how long others have worked
 AWAKE_SHARE = 0.5  # of that time: threads that stay awake
+ASLEEP_S = 0.3  # within which threads of libomp go to sleep as well
+WAKING_S = 50e-6  # in which a program that sleeps is woken up and answers
 SET_OF_EACH = 2  # in place of `fresh`: each call has arrays of its own
 SEED_STEP = 0xD6E8FEB86659FD93  # between the seeds of two calls of an order (frontends/c/harness/timing.h)
 CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
@@ -52,19 +54,24 @@ class Order(IntEnum):
     POOL = 7
 
 
+Command = tuple[Order, int, int, int, int]  # what, count, seed, group, fresh
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """Seconds from an order of calls to its answer, the program's samples, one of each group of calls, and the outputs
-    of the call that was looked at. With a pool, seconds between the answers to filling and to the calls, and the CPU
-    time of both, on so many `cores`, until the outputs have been read: without what other threads may have waited awake
-    after the second answer, and 0 where they wait awake all the time, as libomp's do for 200 ms. Waits for a core are
-    left out of all seconds."""
+    of the call that was looked at. Waits for a core are left out of all seconds.
+
+    With a pool, seconds between the answers to filling and to the calls, and CPU time: of one thread (`cores` is 1)
+    from the order to fill until the outputs have been read, of several threads until all inputs are filled. `awake`:
+    these threads do not go to sleep between orders."""
 
     seconds: float
     samples: tuple[Sample, ...]
     outputs: tuple[Output, ...] = ()
     worked_s: float = 0.0
     cores: int = 1
+    awake: bool = False
 
 
 class ProgramEnded(Exception):
@@ -321,31 +328,74 @@ class Conversation:
             return Called(seconds, samples)
         return Called(seconds, samples, outputs_of(self.report.arrays, looked[0]) if seen else self.show(at))
 
-    def pooled_calls(self, count: int, seed: int, *, at: int = 0, real: bool = True) -> Called:
+    def pooled_calls(
+        self, count: int, seed: int, *, at: int = 0, real: bool = True, patience_s: float = SPIN_S
+    ) -> Called:
         """As `calls` with inputs that are all new, each with arrays of its own, which are filled before. Both orders
         are sent at once: the program begins with the calls when it has said that it has filled them, and the system
-        stamps what it says, so that nobody has to be woken up between."""
+        stamps what it says, so that nobody has to be woken up between. A program with threads is asked otherwise, once
+        these sleep, or after `patience_s`."""
         assert self._clock is not None, "the program speaks first"
         self.order(Order.RENEW)
-        cores, awake = self._clock.cores(), False
+        cores, number = self._clock.cores(), at or count
+        filling = Order.POOL, count, seed - number * SEED_STEP, count, 0
+        calling = Order.CALLS if real else Order.NO_CALLS, count, 0, count, SET_OF_EACH
         if cores > 1:
+            awake = not self._falls_asleep(patience_s)
+            called = self._calls_of_threads(filling, calling, number, cores, awake)
+        else:
+            called = self._calls_at_once(filling, calling, number)
+        return called if at and real else replace(called, outputs=())
+
+    def _calls_at_once(self, filling: Command, calling: Command, number: int) -> Called:
+        assert self._clock is not None, "the program speaks first"
+        start = self._clock.now()
+        self._due = CALLING
+        self._send(*filling)
+        self._send(*calling)
+        seconds, _ = self._between_answers(start)
+        looked = self._read_set(number)
+        worked_s = self._clock.worked() - start[1]
+        return Called(seconds, self._take_samples(1), outputs_of(self.report.arrays, looked), worked_s)
+
+    def _calls_of_threads(self, filling: Command, calling: Command, number: int, cores: int, awake: bool) -> Called:
+        """Inputs are filled before the orders to call, so that all that any thread works meanwhile is known. What the
+        program takes until it begins with the calls counts, and what it works until its outputs have been read."""
+        assert self._clock is not None, "the program speaks first"
+        worked = self._clock.worked()
+        self._due = ANY_TIME
+        self._send(*filling)
+        self.hear("ok")
+        start = self._clock.now()
+        self._due = CALLING
+        self._send(Order.RENEW, 0, 0, 1, 0)
+        self._send(*calling)
+        seconds, begun = self._between_answers(start)
+        early_s = begun - start[0] - WAKING_S - self._clock.waited_after(start, start, start[0])
+        called, looked = self.answered, self._read_set(number)
+        waiting = (cores - 1) * max(0.0, time.time() - called)
+        later_s = 0.0 if awake else (self._clock.worked() - start[1] - waiting) / cores - WAKING_S
+        seconds = max(seconds + max(0.0, early_s), later_s)
+        outputs = outputs_of(self.report.arrays, looked)
+        return Called(seconds, self._take_samples(1), outputs, start[1] - worked, cores, awake)
+
+    def _falls_asleep(self, patience_s: float) -> bool:
+        """Do the program's threads go to sleep within about so many seconds, while it is told nothing?"""
+        assert self._clock is not None, "the program speaks first"
+        for _ in range(max(1, round(patience_s / SPIN_S))):
             before = self._clock.worked()
             time.sleep(SPIN_S)
-            awake = self._clock.worked() - before > AWAKE_SHARE * SPIN_S
-        start = self._clock.now()
-        self._due, number, worked = CALLING, at or count, start[1]
-        self._send(Order.POOL, count, seed - number * SEED_STEP, count, 0)
-        self._send(Order.CALLS if real else Order.NO_CALLS, count, 0, count, SET_OF_EACH)
+            if self._clock.worked() - before <= AWAKE_SHARE * SPIN_S:
+                return True
+        return False
+
+    def _between_answers(self, start: tuple[float, float, float]) -> tuple[float, float]:
+        """Seconds between the answers to two orders that were sent at `start`, and the time of day of the first one."""
+        assert self._clock is not None, "the program speaks first"
         self.hear("ok")
-        filled, heard = self.answered, self._clock.now()
+        first, heard = self.answered, self._clock.now()
         self.hear("ok")
-        called = self.answered
-        seconds = called - filled - self._clock.waited_after(start, heard, filled)
-        looked = self._read_set(number)
-        waiting = (cores - 1) * max(0.0, time.time() - called)
-        worked, samples = self._clock.worked() - worked - waiting, self._take_samples(1)
-        outputs = outputs_of(self.report.arrays, looked) if at and real else ()
-        return Called(max(0.0, seconds), samples, outputs, 0.0 if awake else worked, cores)
+        return max(0.0, self.answered - first - self._clock.waited_after(start, heard, first)), first
 
     @property
     def log_slots(self) -> int:

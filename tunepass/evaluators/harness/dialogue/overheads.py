@@ -29,14 +29,14 @@ REPEATS = 5
 ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
 MOST_CALLS = 256
 FILLING_MARGIN = 1.1  # times the source's CPU time of filling
-AFTER_S = 50e-6  # of CPU time of each thread, before it goes to sleep
+AFTER_S = 50e-6  # of CPU time, before it goes to sleep
 SLOW_S = 0.05  # of a call, of which no more than one is made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overheads:
     """See the table above. `readable`: the program's memory can be read from outside; `why_not` says why it cannot.
-    `layout` is where its results lie."""
+    `layout` is where its results lie. `awake`: its threads do not go to sleep between orders."""
 
     order_s: float
     call_s: float
@@ -47,6 +47,7 @@ class Overheads:
     filling_s: float = 0.0
     unexplained_s: float = 0.0
     new_inputs_s: float = 0.0
+    awake: bool = False
     why_not: str = ""
     layout: Layout | None = None
 
@@ -62,9 +63,12 @@ class Overheads:
 
     def pooled_calls_s(self, called: Called, calls: int) -> float:
         """Seconds of an order with a pool: what is worked while inputs are filled, beyond what the source's filling
-        takes, and after the answer, is the calls' as well."""
-        remaining_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S * called.cores
-        return max(called.seconds, remaining_s / called.cores)
+        takes, and after the answer, is the calls' as well. No number of threads makes it less: a thread that only
+        sleeps takes no part in it. What threads that stay awake work is not counted where the source's do so, too."""
+        if called.awake and self.awake:
+            return called.seconds
+        remaining_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S
+        return called.seconds + max(0.0, remaining_s) if called.cores > 1 else max(called.seconds, remaining_s)
 
 
 def measure_overheads(talk: Conversation, random: Random, known: Overheads | None = None) -> Overheads:
@@ -96,6 +100,7 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         pooled_s=known.pooled_s if known else None,
         pooled_rest_s=known.pooled_rest_s if known else 0.0,
         filling_s=known.filling_s if known else 0.0,
+        awake=known.awake if known else False,
         unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
         why_not=talk.unread,
@@ -121,8 +126,14 @@ def _with_pool(talk: Conversation, random: Random, overheads: Overheads) -> Over
     )
     one_s = median(called.seconds for called in one)
     fresh_s = max(0.0, median(called.seconds for called in all_sets) - one_s) / max(1, sets - 1)
-    filling_s = median(called.worked_s for called in all_sets) / sets
-    return replace(overheads, fresh_s=fresh_s, pooled_s=max(0.0, one_s - fresh_s), filling_s=filling_s)
+    filling_s = median(called.worked_s / (called.cores if called.awake else 1) for called in all_sets) / sets
+    return replace(
+        overheads,
+        fresh_s=fresh_s,
+        pooled_s=max(0.0, one_s - fresh_s),
+        filling_s=filling_s,
+        awake=any(called.awake for called in all_sets),
+    )
 
 
 def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from random import Random
 from statistics import median
 
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.dialogue.conversation import Called, Conversation, Order
+from tunepass.evaluators.harness.dialogue.conversation import ASLEEP_S, SPIN_S, Called, Conversation, Order
 from tunepass.evaluators.harness.dialogue.overheads import Overheads
 from tunepass.evaluators.harness.dialogue.report import ForgedReport
 from tunepass.evaluators.harness.dialogue.witness import NewInputs, Ordered, Witness, low
@@ -209,7 +209,9 @@ class Sampler:
     def _with_new_inputs(self, at: int, *, real: bool = True) -> Called:
         seed = self.ask.filling if at else self.ask.fresh()
         if self.talk.pool_sets:
-            return self.talk.pooled_calls(self._new_size, seed, at=at, real=real)
+            overheads = self.ask.overheads  # of the source, whose threads may stay awake
+            patience_s = SPIN_S if overheads and overheads.awake else ASLEEP_S
+            return self.talk.pooled_calls(self._new_size, seed, at=at, real=real, patience_s=patience_s)
         return self.talk.calls(self._new_size, seed, group=1, fresh=True, at=at, real=real)
 
     @property
