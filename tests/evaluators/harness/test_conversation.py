@@ -562,3 +562,23 @@ def test_the_time_of_a_program_that_has_ended_can_be_told() -> None:
         assert clock.since(start, time.time()) >= 0
     assert clock.since(start, start[0] - 1) >= 0
     clock.close()
+
+
+@pytest.mark.parametrize("new_s,orders", [(0.006, 1), (0.03, 6)])
+def test_long_calls_have_one_with_new_inputs_and_more_where_it_is_slower(
+    table: Table, new_s: float, orders: int
+) -> None:
+    """The first call is no slower than others, as its inputs were there before the program was ready."""
+
+    def program(harness: Harness) -> None:
+        def work(count: int) -> None:
+            time.sleep(count * (new_s if harness.orders[-1][4] else 0.006))
+
+        harness.work, harness.call_s = work, 0.006
+        harness.begin()
+        harness.obey("ready")
+        harness.finish()
+
+    answer = be_timed(table.seat(program), questions(), PLAN)
+    assert len(answer.witness.new_inputs) == orders
+    assert answer.timing.median_s == pytest.approx(new_s, rel=0.2)

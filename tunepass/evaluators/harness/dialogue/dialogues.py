@@ -99,8 +99,8 @@ def be_timed(talk: Conversation, ask: Questions, plan: SamplingPlan) -> Timed:
     sampler = Sampler(talk, ask, plan)
     sampler.begin()
     samples, cut = sampler.samples(ask.positions(), ask.renewals())
-    if not cut and sampler.first_s <= SLOW_S:
-        samples += sampler.further(samples)
+    if not cut:
+        samples += (sampler.further if sampler.first_s <= SLOW_S else sampler.confirm_new_inputs)(samples)
     witness = sampler.witness()
     _end(talk, ask.fresh())
     return Timed(tuple(samples), cut, witness)

@@ -29,6 +29,7 @@ REPEATS = 5
 ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
 MOST_CALLS = 256
 FILLING_MARGIN = 1.1  # times the source's CPU time of filling
+LONG_FILLING_MARGIN = 2.0  # the same of a call that takes long: large arrays, and the machine's speed changes
 AFTER_S = 50e-6  # of CPU time, before it goes to sleep
 SLOW_S = 0.05  # of a call, of which no more than one is made
 
@@ -61,13 +62,13 @@ class Overheads:
             return self.pooled_s + calls * self.fresh_s
         return self.order_s + calls * (self.call_s + (self.fresh_s if fresh else 0.0)) + samples * self.sample_s
 
-    def pooled_calls_s(self, called: Called, calls: int) -> float:
-        """Seconds of an order with a pool: what is worked while inputs are filled, beyond what the source's filling
-        takes, and after the answer, is the calls' as well. No number of threads makes it less: a thread that only
-        sleeps takes no part in it. What threads that stay awake work is not counted where the source's do so, too."""
+    def pooled_calls_s(self, called: Called, calls: int, margin: float = FILLING_MARGIN) -> float:
+        """Seconds of an order with a pool. Work while inputs are filled, beyond `margin` times the source's filling, and
+        work after the answer count as the calls'. The number of threads does not divide it: some may only sleep. The
+        work of threads that stay awake is left out where the source's stay awake, too."""
         if called.awake and self.awake:
             return called.seconds
-        remaining_s = called.worked_s - FILLING_MARGIN * calls * self.filling_s - AFTER_S
+        remaining_s = called.worked_s - margin * calls * self.filling_s - AFTER_S
         return called.seconds + max(0.0, remaining_s) if called.cores > 1 else max(called.seconds, remaining_s)
 
 

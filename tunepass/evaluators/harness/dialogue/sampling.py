@@ -15,7 +15,7 @@ from statistics import median
 
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.dialogue.conversation import ASLEEP_S, SPIN_S, Called, Conversation, Order
-from tunepass.evaluators.harness.dialogue.overheads import Overheads
+from tunepass.evaluators.harness.dialogue.overheads import FILLING_MARGIN, LONG_FILLING_MARGIN, Overheads
 from tunepass.evaluators.harness.dialogue.report import ForgedReport
 from tunepass.evaluators.harness.dialogue.witness import NewInputs, Ordered, Witness, low
 from tunepass.evaluators.measure.timing import Sample, SamplingPlan
@@ -38,8 +38,7 @@ FEWEST_EMPTY, MOST_EMPTY = 3, 9  # orders without calls
 NEW_ORDERS = ((0, 1), (2, 4))  # after one of these each an order of calls all of whose inputs are new
 NEW_ORDER_S = 1e-3  # that it lasts
 FEWEST_NEW, MOST_NEW = 2, 6
-LONG_S = 5e-3  # of a call, of which one with new inputs is made, and none where the first call shows what it takes
-FIRST_SHARE, FIRST_S = 0.05, 50e-6  # that the first call may take longer than others where it does show that
+LONG_S = 5e-3  # of a call, of which one with new inputs is made, and no further one unless it seems to be slower
 Outputs = tuple[Output, ...]
 Judge = Callable[[int, Outputs], Failed | None]  # variant, what a call computed for it
 
@@ -157,14 +156,19 @@ class Sampler:
         orders = FEWEST_ORDERS if self.groups * self.group > 1 else 0
         more = max(FEWEST_COMPARED - self.compared, orders - len(self._orders))
         added = [sample for _ in range(more) for sample in self._order(self.groups, self.compared < FEWEST_COMPARED)]
-        while len(self._new) < FEWEST_NEW or (
+        return [*added, *self.confirm_new_inputs([*samples, *added])]
+
+    def confirm_new_inputs(self, samples: Sequence[Sample]) -> list[Sample]:
+        """Samples of further orders, each before one with new inputs, until there are enough of the latter."""
+        added: list[Sample] = []
+        fewest = 1 if samples[-1].seconds > LONG_S else FEWEST_NEW
+        while len(self._new) < fewest or (
             len(self._new) < MOST_NEW and self.witness().new_factor([*samples, *added]) > 1
         ):
-            number = len(self._new)
+            if self._new and samples[-1].seconds > LONG_S:
+                self._call(1, None)  # inputs were filled anew: what of them is remembered is not
             added += self._order(self.groups, False)
-            self.renew_inputs(added[-1].seconds)
-            if len(self._new) == number:
-                break
+            self.renew_inputs(added[-1].seconds, again=True)
         return added
 
     def warm(self) -> None:
@@ -178,11 +182,11 @@ class Sampler:
         orders, new, talk = tuple(self._orders), tuple(self._new), self.talk
         return Witness(orders, low(self._empty), self.ask.overheads, new, talk.unread, talk.restless)
 
-    def renew_inputs(self, call_s: float) -> None:
+    def renew_inputs(self, call_s: float, *, again: bool = False) -> None:
         """An order of calls all of whose inputs are new, after one in which a call took `call_s`; one of all these is
-        looked at. None where they take long and the first call, whose inputs were new, shows that nothing is to be
-        learned."""
-        if call_s > LONG_S and self.first_s <= (1 + FIRST_SHARE) * call_s + FIRST_S:
+        looked at. Calls that take long have a second one only if it is wanted `again`. The first call of a program is
+        no substitute: its inputs were there before the program said that it was ready."""
+        if call_s > LONG_S and self._new and not again:
             return
         sets = self.talk.pool_sets
         if sets and not self._new_empty:
@@ -192,13 +196,14 @@ class Sampler:
             empty_s = self._with_new_inputs(0, real=False).seconds
             self._new_size = max(1, min(self.most_calls, int(NEW_ORDER_S / (empty_s + call_s))))
         self._new_empty.append(self._with_new_inputs(0, real=False).seconds)
-        look = len(self._new) == self._new_look
+        look = len(self._new) == (0 if call_s > LONG_S else self._new_look)
         called = self._with_new_inputs(self.ask.random.randint(1, self._new_size) if look else 0)
         if look:
             self.ask.compare(self.ask.filling, called.outputs)
         overheads, size = self.ask.overheads, self._new_size
         overhead_s = overheads.overhead_s(size, size, fresh=True) if overheads else math.inf
-        seconds = overheads.pooled_calls_s(called, size) if overheads and sets else called.seconds
+        margin = LONG_FILLING_MARGIN if call_s > LONG_S else FILLING_MARGIN
+        seconds = overheads.pooled_calls_s(called, size, margin) if overheads and sets else called.seconds
         ordered = Ordered(seconds, size, range(len(called.samples)), 1.0, overhead_s)
         empty_s = self._new_empty[-1]
         self._new.append(NewInputs(len(self._orders) - 1, ordered, called.samples, empty_s, pooled=sets > 0))
