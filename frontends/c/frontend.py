@@ -25,6 +25,7 @@ from tunepass.frontends.c.branches import (
 from tunepass.frontends.c.call.call import CallReader
 from tunepass.frontends.c.call.globals import GlobalsReader
 from tunepass.frontends.c.call.overloads import chosen, overloads
+from tunepass.frontends.c.call.requirements import over_scalars
 from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.emission.dispatch import dispatch_file
 from tunepass.frontends.c.emission.files import emit_file
@@ -231,6 +232,9 @@ class _KernelReader:
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
+        requirements = tuple(c.written for c in constraints if c.written is not None)
+        if isinstance(judged_by, KernelCall):
+            judged_by = replace(judged_by, requirements=over_scalars(requirements, judged_by.arguments))
         pairs = self.overlapping(judged_by)
         sizes = self.formal_sizes(judged_by, sizes)
         branches = Branches(self.readings, parameters)
@@ -267,7 +271,7 @@ class _KernelReader:
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
                 scops=scops,
                 hints=loop_hints(group.hints, self.words),
-                requirements=tuple(c.written for c in constraints if c.written is not None),
+                requirements=requirements,
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,

@@ -197,6 +197,7 @@ class KernelCall:
     setup: Setup | None = None
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
     literals: Literals = Literals()
+    requirements: tuple[Expr, ...] = ()  # constraints over scalars alone: at other sizes it is never called
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 

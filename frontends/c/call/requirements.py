@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tunepass.expr.nodes import Constant, Expr, Name, free_names
-from tunepass.expr.numpy_eval import satisfied
+from tunepass.expr.numpy_eval import evaluate_within, satisfied
+from tunepass.expr.numpy_ops import Mask
 from tunepass.frontends.c.call.inputs import Scalars, free_scalars, scalar_values
-from tunepass.ir.c_kernel import CKernel, Size
+from tunepass.ir.c_kernel import Argument, CKernel, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 
@@ -41,24 +45,54 @@ def sizes_allowed(kernel: Kernel, sizes: Sequence[Size]) -> Callable[[Configurat
     return allowed
 
 
+def over_scalars(requirements: Sequence[Expr], arguments: Sequence[Argument]) -> tuple[Expr, ...]:
+    """The constraints that name scalar arguments and no parameter: they hold for all configurations or for none."""
+    scalars = {a.name for a in arguments if isinstance(a, ScalarArgument)}
+    return tuple(e for e in requirements if free_names(e) and free_names(e) <= scalars)
+
+
+def sizes_called(requirements: Sequence[Expr], arguments: Sequence[Argument]) -> Callable[[Sequence[Size]], Mask]:
+    """Marks the sizes, of the same scalars, at which constraints over scalars alone hold: `n == 512` says that n is."""
+    tuned = scalar_values(arguments, ())
+    scalars = [a for a in arguments if isinstance(a, ScalarArgument)]
+    at_sizes = [_replaced(e, {}, _scalars_by_value(e, tuned, ())) for e in requirements]
+
+    def called(sizes: Sequence[Size]) -> Mask:
+        count, given = len(sizes), [dict(size) for size in sizes]
+        columns: dict[str, NDArray[np.generic]] = {}
+        for scalar in scalars if at_sizes and sizes else ():
+            values = [size[scalar.name] for size in given] if scalar.name in given[0] else None
+            known = evaluate_within(scalar.value, columns, count).values if values is None else np.array(values)
+            columns[scalar.name] = np.broadcast_to(known, count)
+        mask = np.ones(count, bool)
+        for e in at_sizes if sizes else ():
+            evaluated = evaluate_within(e, columns, count)
+            mask &= evaluated.values.astype(bool) & evaluated.defined
+        return mask
+
+    return called
+
+
 def _at_size(e: Expr, tuned: Scalars, values: Scalars, lengths: Collection[str]) -> Expr:
+    return _replaced(e, values, _scalars_by_value(e, tuned, lengths))
+
+
+def _scalars_by_value(e: Expr, tuned: Scalars, lengths: Collection[str]) -> dict[int | float, str]:
     """A number that is a scalar's value stands for it, but in a constraint that names one that decides no length: so
     `k == 3` says that k is."""
     named = {tuned[name] for name in free_names(e) if name in tuned and name not in lengths}
-    by_value: dict[int | float, int | float] = {
-        value: values[name]
-        for name, value in tuned.items()
-        if isinstance(value, int) and value >= LEAST and value not in named
+    return {
+        value: name for name, value in tuned.items() if isinstance(value, int) and value >= LEAST and value not in named
     }
-    return _replaced(e, values, by_value)
 
 
-def _replaced(e: Expr, by_name: Mapping[str, int | float], by_value: Mapping[int | float, int | float]) -> Expr:
+def _replaced(e: Expr, by_name: Mapping[str, int | float], by_value: Mapping[int | float, str]) -> Expr:
+    """Scalars are replaced by the values in `by_name`, numbers first by the scalars that they stand for."""
     if isinstance(e, Name) and e.name in by_name:
         return Constant(by_name[e.name], e.type, e.span)
     if isinstance(e, Constant):
         known = isinstance(e.value, int) and not isinstance(e.value, bool) and e.value in by_value
-        return Constant(by_value[e.value], e.type, e.span) if known else e  # type: ignore[index]
+        return _replaced(Name(by_value[e.value], e.type, e.span), by_name, by_value) if known else e  # type: ignore[index]
     changes: dict[str, object] = {}
     for field in fields(e):  # type: ignore[arg-type]
         part = getattr(e, field.name)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
+from tunepass.expr.nodes import Expr
+from tunepass.expr.numpy_ops import Mask
+from tunepass.frontends.c.call.allowed_sizes import REMAINDERS, AllowedSizes
 from tunepass.frontends.c.call.extra_sizes import (
     NO_LITERALS,
     empty_sizes,
@@ -22,11 +25,11 @@ from tunepass.frontends.c.call.extra_sizes import (
     within_lengths,
 )
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars, scalar_values
+from tunepass.frontends.c.call.requirements import sizes_called
 from tunepass.ir.c_kernel import Argument, KernelCall, Literals, Size
 
 LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
-REMAINDERS = 16  # sizes that follow one another: the widest unrolled loops and vectors leave every remainder
 CHEAP = 1 << 14  # elements of all arrays, at most, at sizes of which many are tried
 FEW = 1 << 12  # elements of all arrays, at most, where many distributions are tried
 
@@ -39,7 +42,8 @@ class FurtherSizes:
     extra_sizes.py. At those of `noted` something else is tried, in words; at those of `gaps` other scalars, so that
     strides may leave elements unwritten. Each of `instead` stands for another one where the source fails at that:
     scalars that decide no length are smaller. At the `unusual` ones a scalar has a value that callers may never give:
-    its name, that value and the tuned one. `none` says why there are none."""
+    its name, that value and the tuned one. `none` says why there are none. At no size that the constraints allow is
+    one of the `excluded` remainders left."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
@@ -52,6 +56,7 @@ class FurtherSizes:
     instead: tuple[tuple[int, int], ...] = ()
     unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
     none: str = ""
+    excluded: tuple[int, ...] = ()
 
     def remainders(self, tuned: int) -> tuple[int, ...]:
         """The remainder by REMAINDERS of the largest scalar that varies at each size, -1 of one that has a zero or is
@@ -76,7 +81,7 @@ def sizes_of_call(call: KernelCall) -> FurtherSizes:
         return FurtherSizes(call.sizes, len(call.sizes), len(call.sizes), len(call.sizes))
     setup_scalars = call.setup.scalars if call.setup else ()
     if call.sizes is None:
-        return automatic_sizes(call.arguments, setup_scalars, call.seed, call.literals)
+        return automatic_sizes(call.arguments, setup_scalars, call.seed, call.requirements, call.literals)
     left = sorted(free_scalars(call.arguments).keys() - set(setup_scalars))
     if call.setup is not None and left:
         return FurtherSizes(none=f"the setup does not take {' and '.join(left)}")
@@ -87,6 +92,7 @@ def automatic_sizes(
     arguments: Sequence[Argument],
     setup_scalars: Collection[str] = (),
     seed: int = 0,
+    requirements: Sequence[Expr] = (),
     literals: Literals = NO_LITERALS,
 ) -> FurtherSizes:
     """An odd size near the tuned one, small ones, those around powers of two, sizes that leave every remainder, one
@@ -94,7 +100,8 @@ def automatic_sizes(
     source gives decide the lengths, or what a setup makes: it takes the scalars `setup_scalars`.
 
     Equal numbers stay equal at all but a few sizes, others do not become so, and the largest stays the largest at all
-    but one: a kernel may rely on n == m, or on n > m."""
+    but one: a kernel may rely on n == m, or on n > m. Others that `requirements` over scalars allow stand for those
+    that they exclude."""
     free = free_scalars(arguments, setup_scalars)
     if not free:
         return FurtherSizes(none="no whole number above 1 of the pragma decides the length of an array")
@@ -103,21 +110,30 @@ def automatic_sizes(
     near = {name: _odd_below(value // part - 2 * ranks[value]) for name, value in free.items()}
     largest = max(near.values())
 
-    def at(s: int) -> Size:
+    def regular_at(s: int) -> Size:
         return tuple((name, max(1, min(near[name], s - 2 * ranks[v]))) for name, v in free.items())
 
+    called = sizes_called(requirements, arguments)
+    allowed = AllowedSizes.of(free, largest, regular_at, called) if requirements else None
+    if allowed is not None and not allowed.sizes:
+        return FurtherSizes(excluded=(*range(REMAINDERS),))
+    at = regular_at if allowed is None else allowed.at
+
     def possible(size: Size) -> bool:
-        return size != tuple(free.items()) and fits(arguments, size, least=1)
+        return size != tuple(free.items()) and fits(arguments, size, least=1) and bool(called([size]).all())
 
     def cheap(s: int) -> bool:
         most = CHEAP if s > REMAINDERS else LONG
-        return s <= largest and not (possible(at(s)) and element_count(arguments, at(s)) > most)
+        return s <= largest and not (fits(arguments, at(s), least=1) and element_count(arguments, at(s)) > most)
 
     end = _last(cheap, largest)
     many = {*range(1, 2 * REMAINDERS + 2), *range(end - REMAINDERS + 1, end + 1)}
     many |= {power + by for power in (1 << k for k in range(end.bit_length() + 1)) for by in (-1, 0, 1)}
-    above = tuple((name, value + 1) for name, value in free.items())
-    basic = [size for size in (tuple(near.items()), *map(at, SMALL)) if possible(size)]
+    above: Size = tuple((name, value + 1) for name, value in free.items())
+    if allowed is not None:
+        many |= {*allowed.some()}
+        above = next((size for size in allowed.above if called([size]).all()), above)
+    basic = [size for size in (at(largest), *map(at, SMALL)) if possible(size)]
     optional = [size for size in (*(at(s) for s in sorted(many) if s > 0 and cheap(s)), above) if possible(size)]
     *first, last = dict.fromkeys(basic) or [above]
     between = [size for size in dict.fromkeys(optional) if size not in (*first, last)]
@@ -128,7 +144,10 @@ def automatic_sizes(
     random = Random(seed)
     blocks = [at(s) for s in sizes_of_blocks(end, random) if cheap(s)]
     larger = [size for size in (*blocks, *larger_sizes(arguments, free, random)) if possible(size)]
-    return _with_extra(_Regular(arguments, free, tuple(regular), len(first), middle), larger, possible, literals)
+    sizes = _with_extra(
+        _Regular(arguments, free, tuple(regular), len(first), middle), larger, possible, called, literals
+    )
+    return sizes if allowed is None else replace(sizes, excluded=allowed.excluded(max(free.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +174,25 @@ class _Regular:
 
 
 def _with_extra(
-    regular: _Regular, larger: Sequence[Size], possible: Callable[[Size], bool], literals: Literals
+    regular: _Regular,
+    larger: Sequence[Size],
+    possible: Callable[[Size], bool],
+    called: Callable[[Sequence[Size]], Mask],
+    literals: Literals,
 ) -> FurtherSizes:
     """Regular sizes, the `larger` ones and those of extra_sizes.py, of which the dearest come last."""
     arguments, free, small = regular.arguments, regular.free, regular.small
     wide = [s for s in dict.fromkeys(wide_sizes(arguments, free)) if possible(s) and s not in regular.sizes]
     short = _short(arguments, regular.sizes[:-1], regular.middle) if regular.middle else 0
     scaled = _with_other_scalars(arguments, free, (small, *([regular.sizes[short - 1]] if short else [])))
+    scaled = {words: [s for s in there if called([s]).all()] for words, there in scaled.items()}
     proportions = _in_other_proportions(free, small, possible)
-    noted = {**proportions, **scaled}
+    noted = {words: there for words, there in {**proportions, **scaled}.items() if there}
     instead = regular.reduced([size for there in proportions.values() for size in there])
     others = [size for there in noted.values() for size in there]
-    instead = {reduced: size for reduced, size in instead.items() if reduced not in others}
+    instead = {r: size for r, size in instead.items() if r not in others and called([r]).all()}
     narrow = [*empty_sizes(arguments, free, small), *sizes_of_one(free, small, possible)]
-    added = dict.fromkeys((*larger, *others, *narrow, *instead))
+    added = dict.fromkeys((*larger, *others, *(size for size in narrow if called([size]).all()), *instead))
     extra = [size for size in added if size not in (*regular.sizes, *wide)]
     changed = (*with_unusual_real(arguments, small, free), *with_unusual_whole(arguments, small, free, literals))
     unusual = {size: name for name, size in changed}

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
-from tunepass.evaluators.harness.reference.case_runs import PATIENCE_S, CaseRuns, run_cases
+from tunepass.evaluators.harness.reference.case_runs import MOST_FAILURES, PATIENCE_S, SIZE_FAILS, CaseRuns, run_cases
 from tunepass.evaluators.harness.reference.cases import Case
 from tunepass.evaluators.process.run import Limits
 from tunepass.study.outcome import Failed
 
 CASES = [Case(seed=1, poison=0), Case(seed=1, poison=0, size=1), Case(seed=1, poison=0, size=2)]
+FAILING = " in which the source fails"
 LATE = Failed("timeout", "over its limit")
 
 
@@ -51,3 +52,23 @@ def test_a_source_that_worked_all_the_time_gets_no_more() -> None:
 def test_long_limits_are_not_lengthened() -> None:
     found, walls = outcome(2 * PATIENCE_S, FailedCase(0, LATE, starved=True))
     assert not found.checked and list(found.failed) == CASES and walls == [2 * PATIENCE_S]
+
+
+def test_many_sizes_that_fail_leave_out_no_other_data() -> None:
+    sizes = [Case(seed=1, size=k, words=f"at n = {k}") for k in range(1, MOST_FAILURES + 5)]
+    sizes.append(Case(seed=1, size=MOST_FAILURES + 5, words="at n = 99"))
+    others = [Case(seed=1, size=size, special=4, words="with other data") for size in (0, 3, MOST_FAILURES + 5)]
+    fails = Failed("crash", "as it is")
+    runs = Runs(iter([*[FailedCase(0, fails)] * (MOST_FAILURES + 1), None]))
+    found = run_cases(cast(HarnessRun, runs), [*sizes, *others], 1, Limits(wall_s=1))
+    assert list(found.checked) == [sizes[-1], others[0], others[2]], (
+        "at the tuned size, and at one that other data need"
+    )
+    logs = [found.failed[case].log for case in sizes[:-1]]
+    assert logs == ["as it is"] * (MOST_FAILURES + 1) + [f"not tried after {MOST_FAILURES + 1} others{FAILING}"] * 3
+    assert found.failed[others[1]].log == f"{SIZE_FAILS}: as it is"
+
+
+def test_cases_behind_a_time_out_do_not_have_its_words() -> None:
+    found, _ = outcome(2 * PATIENCE_S, FailedCase(1, LATE), None)
+    assert found.failed[CASES[1]].log == LATE.log and found.failed[CASES[2]].log.startswith("not tried after a call")

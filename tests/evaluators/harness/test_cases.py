@@ -286,6 +286,36 @@ def test_remainders_at_which_the_source_fails_are_named(tmp_path: Path) -> None:
         assert values.startswith(f"nothing is compared with {kinds} among them: the source itself")
 
 
+FOURS = """
+#include <assert.h>
+#pragma tunepass param WRONG: categorical(0, 1) = 0
+#pragma tunepass kernel doubled(n = 4096, x: in float[n], y: out float[n])
+void doubled(int n, const float *x, float *y)
+{
+    assert(n % 4 == 0);
+    for (int i = 0; i < n; i++)
+        y[i] = WRONG && x[i] == 0 ? 1 : 2 * x[i];
+}
+"""
+
+
+def test_data_are_tried_although_most_sizes_fail(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, FOURS)) as evaluator:
+        wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
+        assert isinstance(wrong, Failed) and "with zeros" in wrong.log
+        near, remainders = evaluator.warnings
+        assert "at n = 4095, where the source itself fails" in near and near.count("Assertion") == 1
+        assert remainders.endswith("of 16: the program was ended by SIGABRT") and "\n" not in near + remainders
+
+
+def test_sizes_that_a_constraint_excludes_are_no_warning(tmp_path: Path) -> None:
+    text = FOURS.replace("#pragma tunepass kernel", "#pragma tunepass constraint n % 4 == 0\n#pragma tunepass kernel")
+    with CompileRun(task_of(tmp_path, text)) as evaluator:
+        evaluator.evaluate(Configuration({"WRONG": 0}))
+        rows = {row.name: row.state for row in evaluator.checks(Configuration({"WRONG": 0})).checks}
+        assert evaluator.warnings == () and rows["sizes"] == "ran"
+
+
 MEAN = """
 #pragma tunepass param O: categorical("-O2", "-Ofast") = "-O2" flag
 #pragma tunepass kernel mean(n = 40, m = 35, x: in double[n*m], y: out double[m])
@@ -411,7 +441,7 @@ def test_other_data_are_tried_at_the_tuned_size_where_the_source_fails_at_theirs
     """What the data are not the cause of is no reason to leave them out."""
     with CompileRun(task_of(tmp_path, OF_ONE_SIZE.replace("SIZE", "300"))) as evaluator:
         wrong = evaluator.evaluate(Configuration({"WRONG": 1})).outcome
-        assert isinstance(wrong, Failed) and wrong.log.startswith("with equal elements: y: ")
+        assert isinstance(wrong, Failed) and wrong.log.startswith("with elements most of which are alike: y: ")
         assert len(evaluator.warnings) == 2 and not any("compared with" in warning for warning in evaluator.warnings)
 
 

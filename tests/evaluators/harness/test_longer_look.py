@@ -101,13 +101,18 @@ def test_a_tolerance_with_which_the_source_never_ends_hides_no_other_scalar(tmp_
 
 
 def test_other_scalars_at_a_size_that_constraints_exclude_are_not_tried_which_is_told(tmp_path: Path) -> None:
-    text = DIVIDE.replace("#pragma tunepass kernel", "#pragma tunepass constraint n % 8 == 0\n#pragma tunepass kernel")
+    constraint = "#pragma tunepass constraint n % 8 == 0 or ATTACK == 0\n"
+    text = DIVIDE.replace("#pragma tunepass kernel", f"{constraint}#pragma tunepass kernel")
     _, rows, _ = looked_at(task_of(tmp_path, text))
     assert rows["scalars"].state == "could not run"
     assert rows["scalars"].reason.startswith("the constraints exclude the size at which other values are tried: `d` is")
     assert rows["scalars"].remedy == "write `constraint d == 10` if it never is"
-    both = text.replace("n % 8 == 0", "n % 8 == 0 and d == 10")
+    both = text.replace("n % 8 == 0", "(n % 8 == 0 and d == 10)")
     assert looked_at(task_of(tmp_path, both))[1]["scalars"].reason == "the constraints exclude other values"
+    alone = text.replace(" or ATTACK == 0", "")
+    assert looked_at(task_of(tmp_path, alone))[1]["scalars"].reason.startswith("it computes something else"), (
+        "at n = 32"
+    )
 
 
 TWO_SCALARS = (

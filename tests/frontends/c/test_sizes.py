@@ -258,3 +258,36 @@ def test_sizes_of_a_templates_type_vary(called: str, kind: str, element: str | N
     assert isinstance(n, ScalarArgument) and isinstance(by, ScalarArgument)
     assert (element is None or n.element == element) and by.element == "float"
     assert {999, 1, 7, 37, 65} < set(values(sizes_of_call(call)))
+
+
+def constrained(arguments: str, formals: str, *constraints: str) -> FurtherSizes:
+    lines = "".join(f"#pragma tunepass constraint {constraint}\n" for constraint in constraints)
+    pragma = '#pragma tunepass param O: categorical("-O1", "-O2") = "-O2" flag\n'
+    text = f"{pragma}{lines}#pragma tunepass kernel f({arguments})\nvoid f({formals}) {{}}\n"
+    call = CFrontend().parse(Source("f.c", text)).kernels[0].body_as(CKernel).call
+    assert call is not None
+    return sizes_of_call(call)
+
+
+def test_sizes_that_constraints_over_scalars_exclude_are_not_tried() -> None:
+    sizes = constrained("n = 4096, x: in int[n], y: out int[n]", "int n, int *x, int *y", "n % 4 == 0")
+    tried = values(sizes)
+    assert all(n % 4 == 0 for n in tried) and {4092, 4, 36, 12, 256, 4100} < set(tried) and tried[-1] == 36
+    assert {n % 16 for n in tried} == {0, 4, 8, 12} == set(range(16)) - set(sizes.excluded)
+    far = values(constrained("n = 9000, y: out int[n]", "int n, int *y", "n % 1000 == 0"))
+    assert {1000, 2000, 8000} < set(far) and not any(n % 1000 for n in far)
+
+
+def test_sizes_vary_where_constraints_divide_numbers_that_differ() -> None:
+    formals = "int n, int m, int *x, int *y"
+    arguments = "n = 4096, m = 1024, x: in int[m], y: out int[n]"
+    sizes = constrained(arguments, formals, "n % 8 == 0", "m % 4 == 0 and 4096 // 4 >= m")
+    assert sizes.basic and all(dict(s)["n"] % 8 == dict(s)["m"] % 4 == 0 for s in sizes.sizes)
+    assert {4080} < {dict(s)["n"] for s in sizes.sizes}
+
+
+@pytest.mark.parametrize("constraint", ["n == 4096", "O == '-O1' or n > 0"])
+def test_what_leaves_one_size_excludes_all_remainders_and_parameters_none(constraint: str) -> None:
+    sizes = constrained("n = 4096, y: out int[n]", "int n, int *y", constraint)
+    assert sizes.excluded == (tuple(range(16)) if constraint == "n == 4096" else ())
+    assert bool(sizes.sizes) == (constraint != "n == 4096")

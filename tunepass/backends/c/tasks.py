@@ -150,6 +150,7 @@ def _inputs(call: KernelCall) -> Inputs:
         wide=further.wide,
         remainders=() if call.sizes is not None else further.remainders(max(tuned.values(), default=0)),
         one_size=further.none,
+        excluded=further.excluded,
         finite=call.finite,
         drawn=holds_random_numbers(call),
         real=real,

@@ -58,8 +58,8 @@ class Inputs:
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
     `real`, `whole` and `byte`: of those drawn some hold floating numbers, whole ones, and such of a byte; `ranged`:
     some have a range, `ranged_whole`: and hold whole numbers. `elements` are those of all arrays at the tuned size;
-    `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody said
-    so; the source's text has `literals`.
+    `refilled` are filled with numbers that differ; `found` are variables that are compared though nobody said so. The
+    constraints leave the `excluded` remainders to no size. The source's text has `literals`.
     """
 
     sizes: tuple[str, ...] = ()
@@ -89,6 +89,7 @@ class Inputs:
     refilled: tuple[str, ...] = ()
     literals: bool = False
     found: tuple[str, ...] = ()
+    excluded: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

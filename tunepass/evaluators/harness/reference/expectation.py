@@ -137,7 +137,7 @@ def _is_loose(expected: Expected) -> bool:
 def _of_whole_numbers(
     case: Case, calls: Calls, tolerances: Sequence[Tolerance], again: Sequence[Rounded]
 ) -> tuple[Tolerance, ...]:
-    """Tolerances under which those whole numbers of an optional case that rounding moves may be off by one."""
+    """Tolerances in which the whole numbers of an optional case that rounding moves may be off by one."""
     known = [results[case] for results in again if case in results] if case.optional else []
     allowed = list(tolerances)
     for k, output in enumerate(calls[case.poison] if known else ()):

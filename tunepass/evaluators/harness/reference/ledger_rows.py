@@ -18,6 +18,7 @@ from tunepass.evaluators.harness.reference.notes import (
     replaced,
     telling_nothing,
     uncompared,
+    with_output_once,
 )
 from tunepass.evaluators.harness.reference.reference import ALIGNED, Reference
 from tunepass.evaluators.measure.timing import processor_times
@@ -28,6 +29,7 @@ from tunepass.study.ledger import Check, not_requested, ran, ran_unless
 NAME_SIZES = "name the sizes that it is called with: `sizes(...)`"
 UNASKED = ("the pragma says `finite`", "no `finite(false)`: what a finalist computes otherwise is a warning")
 
+EXCLUDED = "the constraints exclude it at every other size"
 NO_SYMBOLS = "neither the object nor the program has a table of its symbols"
 
 
@@ -74,6 +76,8 @@ def _requested_cases(reference: Reference, name: str, requested: bool, reason: s
 def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, resizable: bool) -> Check:
     """Row of a candidate that was compared in these cases. `resizable`: its arrays may have other lengths."""
     if not inputs.sizes:
+        if inputs.excluded:
+            return Check("sizes", "not requested", EXCLUDED)
         if inputs.stated or not resizable:
             return Check("sizes", "not requested", "`sizes()`" if inputs.stated else "its arrays have one length")
         return Check("sizes", "could not run", "no whole number alone decides the lengths of its arrays", NAME_SIZES)
@@ -84,8 +88,9 @@ def size_check(reference: Reference, inputs: Inputs, cases: Sequence[Case], *, r
     ]
     failing += missing_remainders(reference, inputs)
     if not failing and not any(case.size for case in cases):
-        return Check("sizes", "not requested", "the constraints exclude it at every other size")
-    return ran_unless("sizes", failing, NAME_SIZES)
+        return Check("sizes", "not requested", EXCLUDED)
+    once = with_output_once(failing, [why for _, why in reference.left_out])
+    return ran_unless("sizes", list(once), NAME_SIZES)
 
 
 def symbol_check(target: Path, program: Path) -> Check:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     required = [(case, why) for case, why in reference.left_out if not case.optional]
     named = [(case, why) for case, why in required if case.size <= 1 or inputs.stated]
     named = [(case, why) for case, why in named if case.size not in replaced(reference)]
-    return (
+    notes = (
         *(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in named),
         *([f"results are compared at the tuned size alone: {inputs.one_size}"] if inputs.one_size else ()),
         *missing_remainders(reference, inputs),
@@ -39,6 +39,19 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
         *_loose(reference),
         *_alike(reference, [case for case, _ in reference.left_out if case.optional and _is_noted(case, reference)]),
     )
+    return tuple(with_output_once(notes, [why for _, why in reference.left_out]))
+
+
+def with_output_once(notes: Iterable[str], reasons: Iterable[str]) -> Iterator[str]:
+    """Notes on one line each. The lines behind the first of a reason are the program's output: it is told once."""
+    outputs, printed = {why.partition("\n")[2] for why in reasons} - {""}, set[str]()
+    for note in notes:
+        text = note
+        for output in outputs:
+            if output in note:
+                text = text.replace(output, "") if output in printed else text
+                printed.add(output)
+        yield " ".join(text.split())
 
 
 def replaced(reference: Reference) -> set[int]:
@@ -150,7 +163,7 @@ def missing_remainders(reference: Reference, inputs: Inputs) -> Iterator[str]:
     if not inputs.remainders:
         return
     compared = {inputs.remainders[case.size - 1] for case in reference.expected}  # the tuned size's is the last
-    missing = sorted(set(range(WIDEST)) - compared)
+    missing = sorted(set(range(WIDEST)) - compared - set(inputs.excluded))
     if missing:
         reasons = {inputs.remainders[c.size - 1]: why for c, why in reference.left_out if c.size and not c.special}
         why = next((reasons[r] for r in missing if r in reasons), "arrays would be too large")

@@ -17,7 +17,7 @@ from tunepass.evaluators.harness.failures import SETUP_FAILS, STARTS_A_PROCESS
 from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
-from tunepass.evaluators.harness.reference.case_runs import CaseRuns, affordable, run_apart, run_cases
+from tunepass.evaluators.harness.reference.case_runs import SIZE_FAILS, CaseRuns, affordable, run_apart, run_cases
 from tunepass.evaluators.harness.reference.cases import Case, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, is_finite, reason_against, unwritten
 from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, ENDS, LATER, REFILLED, WHOLE
@@ -37,7 +37,6 @@ FAILS = "the source itself crashes or leaves its arrays there, or with smaller o
 LATER_SHARE = 1 / 3  # of what others may take, for the distributions that fewer kernels need
 AGAIN_S = 0.1  # CPU time of the source in cases that are tried at the tuned size instead of their own
 BRIEF_S = 0.5  # of all cases with scalars that callers may never give, and of those with many elements
-SIZE_FAILS = "the source itself fails at the size at which they are tried"
 OVERFLOWS = "the source's own arithmetic overflows there"
 NOTHING_COMPARED = "the places that the setup leaves are empty; name what the kernel writes: `A->x: inout double[A->n]`"
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
