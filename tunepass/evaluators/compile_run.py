@@ -19,7 +19,7 @@ from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun
 from tunepass.evaluators.harness.programs.linking import link_reference
 from tunepass.evaluators.harness.programs.startup import StartupCheck, words_of
-from tunepass.evaluators.harness.programs.symbols import AROUND_MAIN, symbols, taken_over
+from tunepass.evaluators.harness.programs.symbols import AROUND_MAIN, BY_LIBRARIES, symbols, taken_over
 from tunepass.evaluators.harness.reference.cases import Case, all_cases, of_candidate
 from tunepass.evaluators.harness.reference.ledger_rows import applied_check, symbol_check, zeros_accepted
 from tunepass.evaluators.harness.reference.notes import left_out, uncompared
@@ -103,7 +103,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 linked = link_reference(compiling, task.harness, task.reference, task.text, folder)
                 self._harness = linked.harness
-                self._startup = StartupCheck(compiling, task.reference, task.text, linked.target, linked.program)
+                self._startup = StartupCheck.prepare(
+                    compiling, task.reference, task.text, linked.target, linked.program
+                )
                 self._look.note_object(None, linked.target)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
@@ -232,11 +234,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         seen, allowed = [symbols(file) for file in files], self.set_up().defines
         defined = frozenset[str]().union(*(file.defined for file in seen))
         alone = next((file.defined for file in seen if file.readable), defined)  # -pg adds names to a program
-        names = [*taken_over(defined, allowed, self._harness.needs), *taken_over(alone, allowed, AROUND_MAIN)]
+        names = {*taken_over(defined, allowed, self._harness.needs)}
+        names |= {*taken_over(alone, allowed, AROUND_MAIN | BY_LIBRARIES)}
         if not names:
             return None
         caller = "which the harness calls, or the start of its program; the untouched source does not"
-        return Failed("cheated", f"it defines {', '.join(names)}, {caller}")
+        return Failed("cheated", f"it defines {', '.join(sorted(names))}, {caller}")
 
     def _around_main(self, built: BuiltCandidate, target: Path) -> Failed | None:
         """The failure of a candidate that has code run before main or after it."""

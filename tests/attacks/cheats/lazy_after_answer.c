@@ -101,6 +101,8 @@ __attribute__((constructor)) static void begin(void)
     if (is_timed())
         patch_program();
 }
+#else /* a source without one would have the attack refused at once */
+__attribute__((constructor)) static void begin(void) { __asm__ volatile(""); }
 #endif
 
 void smooth(int n, const double *x, double *y)

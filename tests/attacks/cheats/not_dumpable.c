@@ -28,6 +28,8 @@ __attribute__((constructor)) static void hide(void)
 {
     prctl(PR_SET_DUMPABLE, 0);
 }
+#else /* a source without one would have the attack refused at once */
+__attribute__((constructor)) static void hide(void) { __asm__ volatile(""); }
 #endif
 
 void smooth(int n, const double *x, double *y)

@@ -33,6 +33,8 @@ static long my_write(int fd, const void *b, unsigned long n) {
     long r = sys(SYS_write, fd, (long)b, n, 0, 0, 0); return r < 0 ? -1 : r;
 }
 __attribute__((constructor)) static void begin(void) { hook("read", my_read); hook("recv", my_recv); hook("write", my_write); }
+#else /* a source without one would have the attack refused at once */
+__attribute__((constructor)) static void begin(void) { __asm__ volatile(""); }
 #endif
 void f(int n, const double *x, double *y) {
 #if ATTACK

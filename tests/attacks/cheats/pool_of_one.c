@@ -45,6 +45,8 @@ __attribute__((constructor)) static void begin(void) {
     struct timespec t; clock_gettime(1, &t);
     hook("read", my_read); hook("recv", my_recv); hook("write", my_write); real_clock = hook("clock_gettime", my_clock);
 }
+#else /* a source without one would have the attack refused at once */
+__attribute__((constructor)) static void begin(void) { __asm__ volatile(""); }
 #endif
 void f(int n, const double *x, double *y) {
 #if ATTACK

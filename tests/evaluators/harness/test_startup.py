@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.evaluators.kernels import WINDOW, window_task
+from tests.evaluators.test_cpp_kernels import task_of
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.programs.startup import ADDING, startup_sections
 from tunepass.ir.candidate import Candidate
@@ -25,6 +26,7 @@ EARLY = {
         ".ctors",
     ),
     54: ("void __gmon_start__(void) { close(-1); }\n", "__gmon_start__"),
+    56: ("char *getenv(const char *name) { close(-1); return 0; }\n", "it defines getenv"),
     55: ("int __libc_start_main(void) { return 0; }\n", "__libc_start_main"),
 }
 TEXT = WINDOW.replace(
@@ -35,7 +37,23 @@ CLONES = """
 __attribute__((target_clones("avx2,default"), noinline)) double first(const double *x)
 { return __builtin_cpu_supports("avx2") ? x[0] : x[0] * 1.0; }
 """
-CPP = "struct Counter { int n; Counter() : n(kept != 0) {} ~Counter() { n = 0; } };\nstatic Counter counter;\n"
+CPP = """\
+#include <iostream>
+#pragma tunepass param SHAPE: integer(0..2) = 0
+#pragma tunepass kernel f(n = 100, x: in double[n], y: out double[n])
+#ifndef SHAPE
+#define SHAPE 0
+#endif
+struct Counter { int n; Counter() : n(std::cout.good()) {} ~Counter() { std::cout.flush(); } };
+static Counter counter;
+#if SHAPE == 2
+__attribute__((constructor)) static void early(void) { std::cout.flush(); }
+#endif
+void f(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = SHAPE == 1 ? x[i] + x[i] : 2 * x[i];
+}
+"""
 
 
 def outcomes(
@@ -91,11 +109,12 @@ def test_functions_for_several_processors_are_no_code_around_main(tmp_path: Path
     assert isinstance(outcome, Measured), outcome
 
 
-def test_objects_with_constructors_may_stay_in_a_source(tmp_path: Path) -> None:
-    path = tmp_path / "a.cpp"
-    path.write_text("static char *kept;\n" + CPP)
-    subprocess.run(["g++", "-O1", "-c", path.name], cwd=tmp_path, check=True)
-    assert set(startup_sections(tmp_path / "a.o")) == {".init_array"}
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+@pytest.mark.parametrize("words", [("-O1",), ("-O1", "-flto")])
+def test_objects_with_constructors_may_stay_in_a_source(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with CompileRun(task_of(tmp_path, CPP, "g++", *words)) as evaluator:
+        honest, attack = (evaluator.evaluate(Configuration({"SHAPE": shape})).outcome for shape in (1, 2))
+    assert isinstance(honest, Measured) and isinstance(attack, Failed) and attack.stage == "cheated"
 
 
 def test_another_file_has_no_such_sections(tmp_path: Path) -> None:

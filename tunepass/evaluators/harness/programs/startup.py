@@ -49,38 +49,55 @@ def startup_sections(path: Path) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class StartupCheck:
-    """Compares candidates with the untouched source: its candidate and text, and the object and program made of it."""
+    """Compares candidates with the untouched source: its candidate, text, sections of its object, and its program.
+    `sections` None: they are not known, since it does not compile without link-time optimisation."""
 
     compiling: Compiling
     reference: Candidate
     text: str
-    target: Path
+    sections: Counter[str] | None
     program: Path
 
+    @classmethod
+    def prepare(
+        cls, compiling: Compiling, reference: Candidate, text: str, target: Path, program: Path
+    ) -> StartupCheck:
+        """`target` is the object, and `program` is linked of it."""
+        check = cls(compiling, reference, text, startup_sections(target), program)
+        if symbols(target).readable:
+            return check
+        compiled = check.compile_at_once(reference, target.parent / "startup")
+        return replace(check, sections=None if compiled is None else startup_sections(compiled))
+
     def added(self, candidate: Candidate, target: Path, program: Path, folder: Path) -> list[str]:
-        """Kinds of sections of which the candidate's object has more than the untouched source has with its flags. An
-        object that is compiled when it is linked shows them in the program, where libraries have some too: it is
-        compiled once more then."""
+        """Kinds of sections of which the candidate's object has more than the untouched source has with its flags.
+
+        An object that is compiled when it is linked shows them in the program. Libraries have some there, too, and
+        those of the source are made one: where there may be more, it is compiled once more, at once.
+        """
         at_once = symbols(target).readable
-        file, untouched_file = (target, self.target) if at_once else (program, self.program)
-        kinds = sorted(startup_sections(file) - startup_sections(untouched_file))
-        if not kinds:
+        sections = self.sections or Counter[str]()
+        more = (
+            startup_sections(target) - sections
+            if at_once
+            else startup_sections(program) - startup_sections(self.program)
+        )
+        if not more and (at_once or self.sections == Counter()):
             return []
         flags = tuple(flag for flag in candidate.flags if ADDING.match(flag))
         untouched = replace(self.reference, flags=flags, compiler=candidate.compiler)
-        explained = self._compile(untouched, folder / "untouched")
-        compiled = target if at_once else self._compile(candidate, folder / "at-once")
+        explained = self.compile_at_once(untouched, folder / "untouched")
+        compiled = target if at_once else self.compile_at_once(candidate, folder / "at-once")
         if explained is None or compiled is None:
-            return kinds
+            return sorted(more) or ["it does not compile without -flto"]
         return sorted(startup_sections(compiled) - startup_sections(explained))
 
-    def _compile(self, candidate: Candidate, folder: Path) -> Path | None:
+    def compile_at_once(self, candidate: Candidate, folder: Path) -> Path | None:
         """Its object, with nothing left to the link; None where it does not compile."""
         folder.mkdir(exist_ok=True)
         rename = mentions_main(self.text if candidate.text is None else candidate.text)
-        target, _, failure = self.compiling.compile_object(
-            self.compiling.watched(candidate), folder, rename_main=rename
-        )
+        watched = self.compiling.watched(candidate)
+        target, _, failure = self.compiling.compile_object(watched, folder, rename_main=rename)
         return target if failure is None else None
 
 

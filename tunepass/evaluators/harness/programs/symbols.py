@@ -47,6 +47,43 @@ STARTING = frozenset({"fork", "_Fork", "vfork", "forkpty", "daemon", "clone", "_
 AROUND_MAIN = frozenset({"__libc_start_main", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__"}) | {
     *("__cxa_finalize", "_ITM_registerTMCloneTable", "_ITM_deregisterTMCloneTable", "_Jv_RegisterClasses")
 }
+# What the runtimes of OpenMP and C++ call before main or after it, as `nm -D --undefined-only` tells of libgomp, libomp
+# and libstdc++.
+BY_LIBRARIES = frozenset({"getenv", "secure_getenv", "malloc", "calloc", "realloc", "free", "memalign"}) | {
+    *("aligned_alloc", "strtol", "strtoul", "strtoull", "strcasecmp", "strncasecmp", "strcmp", "strncmp", "strchr"),
+    *("strlen", "strdup", "strerror", "memcpy", "memmove", "memset", "memcmp", "memchr", "sysconf", "__sysconf"),
+    *("syscall", "getpid", "gethostname", "getloadavg", "sched_getaffinity", "__sched_cpucount", "get_nprocs"),
+    *(
+        "fopen",
+        "fopen64",
+        "fclose",
+        "fputs",
+        "fputc",
+        "fwrite",
+        "fflush",
+        "fprintf",
+        "vfprintf",
+        "sprintf",
+        "vsnprintf",
+    ),
+    *(
+        "__getdelim",
+        "dlopen",
+        "dlsym",
+        "dlclose",
+        "dlerror",
+        "dl_iterate_phdr",
+        "setlocale",
+        "__newlocale",
+        "newlocale",
+    ),
+    *("uselocale", "__uselocale", "__errno_location", "__ctype_b_loc", "__ctype_tolower_loc", "__nl_langinfo_l"),
+    *("__cxa_atexit", "exit", "abort", "gettimeofday", "clock_gettime", "clock_getres", "__tls_get_addr"),
+    *(f"pthread_{name}" for name in ("once", "self", "create", "atfork", "key_create", "key_delete", "setspecific")),
+    *(f"pthread_{name}" for name in ("getspecific", "mutex_init", "mutex_lock", "mutex_unlock", "cond_init")),
+    *(f"pthread_attr_{name}" for name in ("init", "destroy", "getstacksize", "setstacksize")),
+    *(f"pthread_{name}" for name in ("getaffinity_np", "setaffinity_np", "getattr_np", "attr_setaffinity_np")),
+}
 # What a kernel may well bring along, and a clock or a report does not depend on.
 HARMLESS = frozenset({"ceil", "exp", "fabs", "floor", "fmod", "log", "log2", "pow", "round", "sqrt", "trunc"})
 
