@@ -112,7 +112,9 @@ class HarnessJudge:
         if not unusual:
             return Check("scalars", "not requested", "the constraints exclude other values"), ""
         sizes = task.sizes_for(configuration)
-        tried = unusual if sizes is None else {size: each for size, each in unusual.items() if size in sizes}
+        run_sizes = {case.size for case in (*reference.expected, *dict(reference.left_out)) if case.unusual}
+        possible = run_sizes if sizes is None else run_sizes & set(sizes)
+        tried = {size: each for size, each in unusual.items() if size in possible}
         cases = with_unusual_scalars(tuple(reference.expected), tried, task.inputs.finite)
         allowed, compared = {name for name, *_ in tried.values()}, {case.unusual for case in cases if not case.extreme}
         excluded = [each for each in unusual.values() if each[0] not in allowed]

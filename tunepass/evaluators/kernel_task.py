@@ -64,4 +64,5 @@ class KernelTask:
         further size at which they are tried: a name, that value and the tuned one."""
         allowed = None if self.scalars_of is None else self.scalars_of(configuration)
         unusual = [each for n, each in enumerate(self.inputs.unusual, 1) if allowed is None or n in allowed]
-        return {size: (name, value, tuned) for size, name, value, tuned in unusual}
+        scalars = {size: (name, value, tuned) for size, name, value, tuned in unusual}
+        return scalars | {number: scalars[size] for size, number, _ in self.inputs.moved if size in scalars}

@@ -42,8 +42,9 @@ class FurtherSizes:
     extra_sizes.py. At those of `noted` something else is tried, in words; at those of `gaps` other scalars, so that
     strides may leave elements unwritten. Each of `instead` stands for another one where the source fails at that:
     scalars that decide no length are smaller. At the `unusual` ones a scalar has a value that callers may never give:
-    its name, that value and the tuned one. `none` says why there are none. At no size that the constraints allow is
-    one of the `excluded` remainders left."""
+    its name, that value and the tuned one; each of `moved` is one of these numbers, that of the same value at other
+    lengths, and the number of the size with these lengths and the tuned value, 0 of the tuned one. `none` says why
+    there are none. At no size that the constraints allow is one of the `excluded` remainders left."""
 
     sizes: tuple[Size, ...] = ()
     basic: int = 0
@@ -55,6 +56,7 @@ class FurtherSizes:
     gaps: tuple[int, ...] = ()
     instead: tuple[tuple[int, int], ...] = ()
     unusual: tuple[tuple[int, str, int | float, int | float], ...] = ()
+    moved: tuple[tuple[int, int, int], ...] = ()
     none: str = ""
     excluded: tuple[int, ...] = ()
 
@@ -62,6 +64,7 @@ class FurtherSizes:
         """The remainder by REMAINDERS of the largest scalar that varies at each size, -1 of one that has a zero or is
         `noted`, and that of the `tuned` size at the end; no remainders where that is smaller."""
         noted = {number for _, numbers in self.noted for number in numbers} | {number for number, *_ in self.unusual}
+        noted |= {number for _, number, _ in self.moved}
         if tuned < REMAINDERS:
             return ()
         further = (
@@ -197,7 +200,14 @@ def _with_extra(
     changed = (*with_unusual_real(arguments, small, free), *with_unusual_whole(arguments, small, free, literals))
     unusual = {size: name for name, size in changed}
     rare = [size for size in unusual if size not in (*extra, *regular.sizes)]
-    extra += [*rare, *wide]
+    lengths = [size for size in (*(r for r in instead if instead[r] == small), tuple(free.items())) if size != small]
+    moved = {size: [(*base, (unusual[size], dict(size)[unusual[size]])) for base in lengths] for size in rare}
+    known = {*extra, *rare, *wide, *regular.sizes}
+    moved = {
+        size: [s for s in there if len(s) == len(dict(s)) and s not in known and fits(arguments, s, least=1)]
+        for size, there in moved.items()
+    }
+    extra += [*rare, *wide, *dict.fromkeys(s for there in moved.values() for s in there)]
     sizes = (*regular.sizes[:-1], *extra, *regular.sizes[-1:])
     number, tuned = {size: number for number, size in enumerate(sizes, 1)}, scalar_values(arguments, ())
     middle = regular.middle or len(sizes)
@@ -212,6 +222,9 @@ def _with_extra(
         gaps=tuple(number[size] for size in (*(s for there in scaled.values() for s in there), *rare)),
         instead=tuple((number[reduced], number[size]) for reduced, size in instead.items()),
         unusual=tuple((number[size], unusual[size], dict(size)[unusual[size]], tuned[unusual[size]]) for size in rare),
+        moved=tuple(
+            (number[size], number[other], number.get(other[:-1], 0)) for size in rare for other in (size, *moved[size])
+        ),
     )
 
 

@@ -19,6 +19,7 @@ from tunepass.evaluators.harness.reference.cases import (
     Inputs,
     advice,
     all_cases,
+    at_right_lengths,
     beyond,
     of_candidate,
     with_special_values,
@@ -224,6 +225,17 @@ def run(failing: dict[int, str]) -> tuple[FailingRun, list[int], list[int]]:
 def test_a_case_that_fails_is_left_out_and_the_others_run_again() -> None:
     fake, checked, failed = run({1: "crash", 4: "out_of_bounds"})
     assert (checked, failed) == ([0, 2, 3, 5], [1, 4]) and len(fake.asked) == 3
+
+
+def test_each_unusual_scalar_is_tried_at_the_first_lengths_at_which_the_source_is_right() -> None:
+    plain = Case(seed=1, size=1, words="n = 5")
+    a, b = (
+        [Case(seed=1, size=k, unusual=name, base=base) for k, base in each]
+        for name, each in {"a": ((3, 1), (4, 2), (5, 0)), "b": ((6, 1), (7, 0))}.items()
+    )
+    cases = [plain, *a, *b]
+    assert at_right_lengths(cases, {1, 2}) == [plain, a[0], b[0]]
+    assert at_right_lengths(cases, {2}) == [plain, a[1], b[1]] and at_right_lengths(cases, ()) == [plain, a[2], b[1]]
 
 
 def test_after_a_time_out_the_cases_behind_it_are_left_out() -> None:

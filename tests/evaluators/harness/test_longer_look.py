@@ -115,6 +115,34 @@ def test_other_scalars_at_a_size_that_constraints_exclude_are_not_tried_which_is
     )
 
 
+LEADING = (
+    HEAD
+    + """
+#include <stdlib.h>
+#pragma tunepass kernel gemv(m = 40, n = 30, a: in double[m * lda], lda = 30, x: in double[30], \\
+                               beta = 0.5, y: inout double[m])
+void gemv(int m, int n, const double *a, int lda, const double *x, double beta, double *y)
+{
+    if (lda < n)
+        abort();
+    for (int i = 0; i < m; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += a[i * lda + j] * x[j];
+        y[i] = sum + (ATTACK && beta == 1 ? 0 : beta) * y[i];
+    }
+}
+"""
+)
+
+
+def test_unusual_scalars_are_tried_at_a_size_at_which_the_source_is_right(tmp_path: Path) -> None:
+    _, rows, _ = looked_at(task_of(tmp_path, LEADING))
+    assert rows["scalars"].reason == "it computes something else than the source where `beta` is 1.0"
+    found, rows, _ = looked_at(task_of(tmp_path, LEADING), 0)
+    assert found is None and rows["scalars"].state == "ran"
+
+
 TWO_SCALARS = (
     HEAD
     + """

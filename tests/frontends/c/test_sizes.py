@@ -291,3 +291,19 @@ def test_what_leaves_one_size_excludes_all_remainders_and_parameters_none(constr
     sizes = constrained("n = 4096, y: out int[n]", "int n, int *y", constraint)
     assert sizes.excluded == (tuple(range(16)) if constraint == "n == 4096" else ())
     assert bool(sizes.sizes) == (constraint != "n == 4096")
+
+
+def test_unusual_scalars_are_tried_at_other_lengths_too() -> None:
+    sizes = further(
+        "m = 40, n = 30, a: in double[m * lda], lda = 30, beta = 0.5, y: inout double[m]",
+        "int m, int n, double *a, int lda, double beta, double *y",
+    )
+    tried = {(name, value): set[tuple[int, ...]]() for _, name, value, _ in sizes.unusual}
+    named = {number: (name, value) for number, name, value, _ in sizes.unusual}
+    for number, other, base in sizes.moved:
+        name, value = named[number]
+        values = dict(sizes.sizes[other - 1])
+        assert values.pop(name) == value and (not base or dict(sizes.sizes[base - 1]) == values)
+        tried[name, value].add((values["m"], values["lda"], values.get("n", 30)))
+    assert tried["beta", 1.0] == {(37, 27, 30), (37, 27, 27), (40, 30, 30)}
+    assert -1 in sizes.remainders(40) and {number for _, number, _ in sizes.moved} <= set(sizes.extra)

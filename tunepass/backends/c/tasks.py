@@ -165,6 +165,7 @@ def _inputs(call: KernelCall) -> Inputs:
         gaps=further.gaps,
         instead=further.instead,
         unusual=further.unusual,
+        moved=further.moved,
         filled=tuple(a.name for a in call.arguments if isinstance(a, ArrayArgument) and a.direction == "out"),
         refilled=refilled(call),
         literals=bool(call.literals.whole or call.literals.real or call.literals.letters),

@@ -51,8 +51,9 @@ class Inputs:
     the tuned one, `one_size` is why there are none. At the `extra` ones the source may fail more often than at others;
     at those of `noted` something else is tried, in words, and at those of `gaps` strides may leave elements unwritten.
     Each of `instead` stands for another size where the source fails at that. At the `unusual` ones a scalar has a value
-    that callers may never give: its name, that value and the tuned one. `wide` are those beyond 16 bits, the last one
-    with most elements.
+    that callers may never give: its name, that value and the tuned one. Each of `moved` is one of these, that of the
+    same value at other lengths, and the size with these lengths and the tuned value, 0 for the tuned one. `wide` are
+    those beyond 16 bits, the last one with most elements.
 
     `pairs` of arrays may overlap, `shared` ones be the same array; special values are asked for (`finite=False`), tried
     on the winner (None) or not at all. An array of random numbers is `drawn`, arrays only written are `filled`;
@@ -90,6 +91,7 @@ class Inputs:
     literals: bool = False
     found: tuple[str, ...] = ()
     excluded: tuple[int, ...] = ()
+    moved: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ class Case:
     one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
     unwritten. An `unusual` one is tried on finalists: callers may never give that scalar, or arrays that are filled,
     such values. One with
-    `instead` is left out unless the source fails at that size. A `wide` one has many elements."""
+    `instead` is left out unless the source fails at that size. A `wide` one has many elements. `base` is the size with
+    the same lengths and no unusual scalar; -1: there is none."""
 
     seed: int
     size: int = 0
@@ -115,6 +118,7 @@ class Case:
     unusual: str = ""
     wide: bool = False
     instead: int = 0
+    base: int = -1
 
     @property
     def argument(self) -> str:
@@ -155,12 +159,14 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
     noted = {size for _, numbers in inputs.noted for size in numbers}  # read past their end where the source fails
     rare = {size: name for size, name, *_ in inputs.unusual}
+    rare |= {number: rare[size] for size, number, _ in inputs.moved}
+    base = {number: base for _, number, base in inputs.moved}
     sizes = [
         replace(
             c,
             late=c.size in inputs.extra,
             at_start=c.at_start and c.size not in noted | rare.keys(),
-            gaps=c.size in inputs.gaps,
+            gaps=c.size in inputs.gaps or c.size in rare,
             unusual=rare.get(c.size, ""),
             instead=dict(inputs.instead).get(c.size, 0),
             wide=c.size in inputs.wide,
@@ -169,7 +175,17 @@ def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
     ]
     special, overlapping = _special(seeds[0], inputs), _overlapping(seeds[0], inputs)
     last_of_all = (*_chained(fresh, inputs), *_refilled(fresh, inputs))
-    return (*sizes, *_distributed(fresh, inputs), *special, *overlapping, *last_of_all, *more, *usual)
+    cases = (*sizes, *_distributed(fresh, inputs), *special, *overlapping, *last_of_all, *more, *usual)
+    return tuple(replace(c, base=base[c.size]) if c.unusual and c.size in base else c for c in cases)
+
+
+def at_right_lengths(cases: Sequence[Case], right: Collection[int]) -> list[Case]:
+    """Without the cases of each unusual scalar but at the first lengths at which the source is right with the pragma's
+    scalars."""
+    bases = {case.unusual: list[int]() for case in cases}
+    for case in cases:
+        bases[case.unusual] += [case.base] if case.base in right or case.base == 0 else []
+    return [case for case in cases if case.base < 0 or case.base in bases[case.unusual][:1]]
 
 
 def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None, finite: bool | None = False) -> tuple[Case, ...]:

@@ -18,7 +18,7 @@ from tunepass.evaluators.harness.harness import Calls, CheckedCase, HarnessRun
 from tunepass.evaluators.harness.programs.linking import LinkedReference
 from tunepass.evaluators.harness.programs.symbols import may_start_processes, static_variables, symbols
 from tunepass.evaluators.harness.reference.case_runs import SIZE_FAILS, CaseRuns, affordable, run_apart, run_cases
-from tunepass.evaluators.harness.reference.cases import Case, beyond
+from tunepass.evaluators.harness.reference.cases import Case, at_right_lengths, beyond
 from tunepass.evaluators.harness.reference.determinism import check_deterministic, is_finite, reason_against, unwritten
 from tunepass.evaluators.harness.reference.distributions import DISTRIBUTIONS, ENDS, LATER, REFILLED, WHOLE
 from tunepass.evaluators.harness.reference.expectation import Expected, expectations, of_changed_inputs
@@ -208,7 +208,7 @@ def _run_others(
     }.items():
         right = {case.size for case in others.checked}
         chosen = [c for c in cases if _group_of(c) == group and not (c.instead and c.instead in right)]
-        runs = run_apart(run, chosen, alignment, group_limits, calls=2)
+        runs = run_apart(run, at_right_lengths(chosen, right), alignment, group_limits, calls=2)
         astray = _at_failing_sizes(runs, others)
         if len(astray) * call_s <= AGAIN_S:
             again = [replace(case, size=0) for case in astray]
