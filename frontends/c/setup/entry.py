@@ -196,8 +196,14 @@ class SetupText:
         return [*lines, "#define this tunepass_this", *places, "#undef this"] if self.cpp else [*lines, *places]
 
 
+LENGTH = re.compile(r"\[[^\]]*\]")
+QUALIFIER = re.compile(r"\b(static|const|volatile|restrict|__restrict(__)?)\b\s*")
+
+
 def renamed(text: str, name: str, new: str) -> str:
-    """A parameter's text with another name; the last word of its own that is the name."""
+    """A parameter's text with another name, the last word of its own that is the name, as a type is declared: without
+    qualifiers of an array's length."""
+    text = LENGTH.sub(lambda length: QUALIFIER.sub("", length[0]), text)
     if not name:
         return f"{text} {new}"
     return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", new, text)

@@ -18,6 +18,7 @@ COMPILE_S = 120.0
 ERROR = re.compile(
     r"^(?P<file>[^\n]+?):(?P<line>\d+):(?:\d+:)? (?P<fatal>fatal )?error: (?P<message>.*)$", re.MULTILINE
 )
+UNPLACED = re.compile(r"^(?P<text>[^\n]*?\berror: .*)$", re.MULTILINE)
 WRITES_FILES = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")  # gcc's environment: the user's build writes these
 
 
@@ -78,6 +79,8 @@ def _stopped(reason: str) -> Messages:
 def _messages(stderr: str, name: str, program: str) -> Messages:
     errors = list(ERROR.finditer(stderr))
     if not errors:
+        if unplaced := UNPLACED.search(stderr):  # `<command-line>: error: ...`, in what a macro of it stands for
+            return _stopped(unplaced["text"])
         last = stderr.strip().splitlines()[-1:] or [f"{program} failed without a message"]
         return _stopped(last[0])
     first = Failure(errors[0]["message"], errors[0]["file"], int(errors[0]["line"]))

@@ -116,3 +116,15 @@ def test_a_class_whose_virtual_functions_another_file_defines_is_known() -> None
     code = "struct C { virtual void go(); int k; };\nvoid f(C *c, int *x) { *x = c->k + P; }"
     c, _ = arguments(parsed("f(c: work C[1], x: out int[1])", code, name="k.cpp"))
     assert isinstance(c, ArrayArgument) and c.direction == "work"
+
+
+def test_a_parameter_that_hides_a_name_of_a_header_is_the_compilers_first_error(tmp_path: Path) -> None:
+    (tmp_path / "sparse.h").write_text("#define csi long\nvoid other(const double *V, csi i);\n")
+    text = (
+        '#include "sparse.h"\n#ifndef V\n#define V 0\n#endif\n'
+        "#pragma tunepass param V: categorical(false, true) = false\n"
+        "#pragma tunepass kernel f(p: out csi[4])\nvoid f(csi *p) { for (int i = 0; i < 4; i++) p[i] = V; }\n"
+    )
+    with pytest.raises(SourceError) as caught:
+        CFrontend().parse(Source(str(tmp_path / "f.c"), text), words=("gcc",))
+    assert "error: expected" in str(caught.value) and "|" not in str(caught.value).partition("does not tell")[2]

@@ -327,3 +327,18 @@ def test_sanitizers_watch_the_places(tmp_path: Path) -> None:
     program = build(tmp_path, "twice(r) setup(make) teardown(drop)", text, "gcc", "-fsanitize=address")
     status, _, _, said = run(program, "mode=sanitize", "seed=1")
     assert status != 0 and "heap-buffer-overflow" in said
+
+
+def test_a_parameter_may_state_the_least_length_of_its_array(tmp_path: Path) -> None:
+    text = """
+struct scale { double by; };
+void make(struct scale *p) { p->by = 2; }
+void scaled(int n, double *y, struct scale p[restrict static 1])
+{
+    for (int i = 0; i < n; i++) y[i] = p->by * i;
+    p->by = 0;
+}
+"""
+    program = build(tmp_path, "scaled(n = 3, y: out double[n], p, p->by: inout double) setup(make)", text, "gcc")
+    status, report, outputs, _ = run(program, "mode=check", "calls=1", "cases=1:0:0:0:0:0:0")
+    assert status == 0 and np.array([0.0, 2.0, 4.0]).tobytes() in outputs, report
