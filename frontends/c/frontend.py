@@ -201,7 +201,8 @@ class _KernelReader:
     def numbers(self, unit: Unit) -> dict[str, Expr]:
         """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
         enumerators and constants, also by names with scopes. None that depends on a parameter."""
-        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
+        # `//` divides in a pragma, and is no comment
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text.replace("//", "/ "))}
         scoped = {name for pragma in self.text.pragmas for name in qualified_names(pragma.text)}
         numbers = {**constants(unit, names), **scoped_constants(unit, scoped)}
         return {name: lift(value) for name, value in numbers.items()}

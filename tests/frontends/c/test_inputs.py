@@ -6,6 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.call.constants import constant_value
+from tunepass.frontends.c.call.inputs import element_count
 from tunepass.frontends.c.call.requirements import sizes_allowed
 from tunepass.frontends.c.call.sizes import further_sizes, sizes_of_call
 from tunepass.frontends.c.frontend import CFrontend
@@ -145,3 +146,12 @@ def test_elements_may_be_named_as_the_standard_headers_name_them(formal: str, st
 def test_elements_of_other_types_are_refused(formal: str, stated: str) -> None:
     with pytest.raises(SourceError, match=f"is an array of {formal.split()[0]}, not {stated}"):
         call_of(f"x: in {stated}[8], y: out int[1]", f"{formal}, int *y")
+
+
+def test_a_macro_may_divide_whole_numbers() -> None:
+    text = (
+        '#define QK 32\n#pragma tunepass param O: categorical("-O1", "-O2") flag\n'
+        "#pragma tunepass kernel sums(k = 4096, y: out int[k // QK])\nvoid sums(int k, int *y) { y[0] = k; }\n"
+    )
+    call = CFrontend().parse(Source("f.c", text)).kernels[0].body_as(CKernel).call
+    assert call is not None and element_count(call.arguments) == 128
