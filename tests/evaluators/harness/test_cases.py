@@ -11,6 +11,7 @@ from typing import cast
 import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
+from tunepass.diagnostics import ToolError
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.harness import CheckedCase, FailedCase, HarnessRun
 from tunepass.evaluators.harness.reference.case_runs import affordable, run_cases
@@ -326,6 +327,27 @@ def test_sizes_that_a_constraint_excludes_are_no_warning(tmp_path: Path) -> None
         evaluator.evaluate(Configuration({"WRONG": 0}))
         rows = {row.name: row.state for row in evaluator.checks(Configuration({"WRONG": 0})).checks}
         assert evaluator.warnings == () and rows["sizes"] == "ran"
+
+
+LINKS = """
+#pragma tunepass param O: categorical("-O1", "-O2") = "-O2" flag
+#pragma tunepass kernel links(n = 1000, x: in int[n] range(0, 7), head: out int[8], next: out int[n])
+void links(int n, const int *x, int *head, int *next)
+{
+    for (int i = 0; i < n; i++) {
+        if (head[x[i]] != -1)
+            next[head[x[i]]] = i;
+        head[x[i]] = i;
+        next[i] = -1;
+    }
+}
+"""
+
+
+def test_a_source_that_crashes_is_told_that_out_arrays_hold_garbage(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, LINKS)) as evaluator, pytest.raises(ToolError) as caught:
+        evaluator.set_up()
+    assert "declare that `inout`" in (caught.value.diagnostics[0].hint or "")
 
 
 MEAN = """

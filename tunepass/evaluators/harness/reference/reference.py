@@ -319,5 +319,6 @@ def _hint(failure: Failed) -> str:
     advice = {
         "out_of_bounds": "\nare the stated lengths right?",
         "wrong_result": "\ndeclare it `inout` in the kernel pragma",
+        "crash": "\nif it reads an `out` array before writing it, declare that `inout`: it holds garbage",
     }
     return failure.log + advice.get(failure.stage, "")
