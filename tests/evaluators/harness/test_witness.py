@@ -163,6 +163,16 @@ def test_what_new_inputs_cost_the_source_is_allowed() -> None:
     assert seconds_of(replace(renewed(2.0, 2.0), overheads=source), taken(1.0, 1.0)) == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("longer_s,counting", [(0.9, 1.0), (1.1, 1.5)])
+def test_calls_with_new_inputs_decide_where_those_of_the_source_take_twice_as_long(
+    longer_s: float, counting: float
+) -> None:
+    source = Overheads(order_s=0.0, call_s=0.0, sample_s=0.0, fresh_s=0.0, new_inputs_s=longer_s, usual_s=1.0)
+    seen = replace(renewed(1.5, 1.5), overheads=source)
+    assert seconds_of(seen, taken(1.0, 1.0)) == pytest.approx([counting] * 2)
+    assert not seen.doubts(taken(1.0, 1.0))
+
+
 @pytest.mark.parametrize("beyond,factor", [(0.9, 1.0), (1.3, 1 + 6), (5.0, 1 + 50)])
 def test_what_filling_inputs_takes_may_double_on_a_busy_machine(beyond: float, factor: float) -> None:
     """Short calls, beside which filling takes ten times as long."""

@@ -14,6 +14,7 @@ is subtracted of an order's time is therefore bounded by the same work around th
 | u       | pooled_rest_s | x of calls with a pool                                                           |
 | x       | unexplained_s | that a call takes, seen from outside, beyond its own time, b and g               |
 | n       | new_inputs_s  | that a call takes longer with inputs that are all new                            |
+| m       | usual_s       | of a call of which few inputs changed; 0: not known                              |
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ENOUGH_S = 1e-3  # of an order that tells what is done beside a call
 MOST_CALLS = 256
 FILLING_MARGIN = 1.1  # times the source's CPU time of filling
 LONG_FILLING_MARGIN = 2.0  # the same of a call that takes long: large arrays, and the machine's speed changes
+NEW_INPUTS_SHARE = 1.0  # of a call of the source, beyond which calls with new inputs decide
 AFTER_S = 50e-6  # of CPU time, before it goes to sleep
 SLOW_S = 0.05  # of a call, of which no more than one is made
 
@@ -48,9 +50,15 @@ class Overheads:
     filling_s: float = 0.0
     unexplained_s: float = 0.0
     new_inputs_s: float = 0.0
+    usual_s: float = 0.0
     awake: bool = False
     why_not: str = ""
     layout: Layout | None = None
+
+    @property
+    def depends_on_new_inputs(self) -> bool:
+        """Do calls of the source take so much longer with new inputs that all are judged by these?"""
+        return self.new_inputs_s > NEW_INPUTS_SHARE * self.usual_s > 0
 
     @property
     def readable(self) -> bool:
@@ -63,9 +71,9 @@ class Overheads:
         return self.order_s + calls * (self.call_s + (self.fresh_s if fresh else 0.0)) + samples * self.sample_s
 
     def pooled_calls_s(self, called: Called, calls: int, margin: float = FILLING_MARGIN) -> float:
-        """Seconds of an order with a pool. Work while inputs are filled, beyond `margin` times the source's filling, and
-        work after the answer count as the calls'. The number of threads does not divide it: some may only sleep. The
-        work of threads that stay awake is left out where the source's stay awake, too."""
+        """Seconds of an order with a pool. Work while inputs are filled, beyond `margin` times the source's filling,
+        and work after the answer count as the calls'. The number of threads does not divide it: some may only sleep.
+        The work of threads that stay awake is left out where the source's stay awake, too."""
         if called.awake and self.awake:
             return called.seconds
         remaining_s = called.worked_s - margin * calls * self.filling_s - AFTER_S
@@ -104,6 +112,7 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         awake=known.awake if known else False,
         unexplained_s=0.0,
         new_inputs_s=known.new_inputs_s if known else 0.0,
+        usual_s=known.usual_s if known else 0.0,
         why_not=talk.unread,
         layout=talk.report.layout,
     )
@@ -116,8 +125,8 @@ def measure_overheads(talk: Conversation, random: Random, known: Overheads | Non
         filled = enough(without_calls_s(1, 1, fresh=True))
         fresh_s = max(0.0, without_calls_s(filled, filled, fresh=True) - overheads.overhead_s(filled, 1)) / filled
         overheads = replace(overheads, fresh_s=fresh_s)
-    unexplained_s, new_inputs_s, pooled_rest_s = _of_calls(talk, random, overheads, fresh=True)
-    return replace(overheads, unexplained_s=unexplained_s, new_inputs_s=new_inputs_s, pooled_rest_s=pooled_rest_s)
+    x_s, n_s, u_s, usual_s = _of_calls(talk, random, overheads, fresh=True)
+    return replace(overheads, unexplained_s=x_s, new_inputs_s=n_s, pooled_rest_s=u_s, usual_s=usual_s)
 
 
 def _with_pool(talk: Conversation, random: Random, overheads: Overheads) -> Overheads:
@@ -137,9 +146,9 @@ def _with_pool(talk: Conversation, random: Random, overheads: Overheads) -> Over
     )
 
 
-def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, float, float]:
-    """x and, if calls with `fresh` inputs are made, n and u: the least of a few orders, which nothing disturbed. With a
-    pool the last but one: an order of it is short, and what disturbs the source's disturbs others' too."""
+def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh: bool) -> tuple[float, ...]:
+    """x and, if calls with `fresh` inputs are made, n, u and m: the least of a few orders, which nothing disturbed.
+    With a pool the last but one: an order of it is short, and what disturbs the source's disturbs others' too."""
     first = talk.calls(1, random.getrandbits(64)).samples[0].seconds
     count = max(1, min(MOST_CALLS, talk.log_slots or 1, int(ENOUGH_S / max(first, 1e-7))))
     plain: list[float] = []
@@ -160,7 +169,7 @@ def _of_calls(talk: Conversation, random: Random, overheads: Overheads, *, fresh
             called = talk.calls(count, random.getrandbits(64), group=1, fresh=True)
             renewed.append(median(sample.seconds for sample in called.samples))
     renewed_s, rest_s = (_last_but_one(renewed), _last_but_one(rest)) if sets else (min(renewed, default=0.0), 0.0)
-    return max(0.0, min(unexplained)), max(0.0, renewed_s - min(plain)), max(0.0, rest_s)
+    return max(0.0, min(unexplained)), max(0.0, renewed_s - min(plain)), max(0.0, rest_s), min(plain)
 
 
 def _last_but_one(values: list[float]) -> float:

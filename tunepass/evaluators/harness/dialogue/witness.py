@@ -15,7 +15,9 @@ Where x_k > l_k, the samples of this order count as longer by min(x_k, 2 (x_k - 
 the parent's clock counts alone. So samples that say too little gain no more than the slack, and a machine that is busy
 accuses nobody. By the same rule, with x_j = r_j - m_k(j), all samples count as longer by the factor
 1 + min(x_j, 2 (x_j - v)) / m_k(j), which two fifths of the orders j undercut, where that is more than 1: calls of which
-few inputs changed may have been no computation of all results. Where inputs are filled within the order, the slack of
+few inputs changed may have been no computation of all results. Where new inputs make the source's calls more than twice
+as long, such as by branches that are not predicted, the factor is r_j / m_k(j) for all programs, without slack.
+Where inputs are filled within the order, the slack of
 r_j has a larger share of what is done beside the calls, as filling takes longer than a short call. A program is accused
 only where three quarters of all orders take far longer than all of its samples together, or calls with new inputs far
 longer than others.
@@ -98,12 +100,16 @@ class Witness:
 
     def new_factor(self, samples: Sequence[Sample], *, whole: bool = True) -> float:
         """How many times a call takes longer with inputs that are all new, as far as that counts; at least 1. Not
-        `whole`: beyond the slack."""
+        `whole`: beyond the slack, whatever they take longer with the source."""
         longer_s = self.overheads.new_inputs_s if self.overheads else 0.0
+        all_of_it = whole and self.overheads is not None and self.overheads.depends_on_new_inputs
         factors = []
         for new in self.new_inputs:
             call_s = median(samples[i].seconds for i in self.orders[new.after].samples)
             new_s = self._new_s(new)
+            if all_of_it:
+                factors.append(new_s / call_s)
+                continue
             over_s = new_s - max(NEW_SHARE * new_s, NEW_MARGIN * longer_s) - call_s
             factors.append(1 + (min(new_s - call_s, 2 * over_s) if whole else over_s) / call_s)
         return max(1.0, low(factors)) if factors else 1.0
