@@ -182,7 +182,7 @@ def test_build_then_everything_that_reads(name: str, folder: Path, capsys: pytes
     status, out = run(capsys, "verify", source)
     assert (status, out.splitlines()[0]) == (0, f"{source}::{name}: fits")
     # Its evaluator reports no checks, and none of them counts as made; what is priced by a model has no ledger.
-    assert ("  checks    0 ran, 28 could not run:" in out) is (name == "tried")
+    assert ("  checks    0 ran, 29 could not run:" in out) is (name == "tried")
     assert "20 trials" in run(capsys, "explain", source)[1]
     assert run(capsys, "report", source, "-o", "page.html")[0] == 0 and name in (folder / "page.html").read_text()
     (folder / source).write_text(LOOM.replace("weave scarf", f"try {name}").replace("threads 8", "threads 9"))

@@ -31,7 +31,7 @@ CHECKS: Mapping[str, str] = {
     "special values": "with NaN, infinities, denormals and the largest numbers",
     "overlap": "with arrays that overlap",
     "all results": "everything that the kernel may write is compared",
-    "symbols": "it replaces no function that the harness calls",
+    "symbols": "it replaces no function that the harness or the start of its program calls",
     "applied": "the compiler did what the directives ask for",
     "timed results": "calls that were timed computed the right results",
     "new inputs": "no call has the inputs of an earlier one",
