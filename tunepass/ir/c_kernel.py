@@ -27,6 +27,9 @@ class Literals:
     letters: tuple[int, ...] = ()
 
 
+NO_LITERALS = Literals()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarArgument:
     """A scalar passed by value; `value` is an expression over the scalars before it."""
@@ -196,7 +199,7 @@ class KernelCall:
     finite: bool | None = True
     setup: Setup | None = None
     uncompared: tuple[str, ...] = ()  # what the kernel may write and nothing compares, in sentences
-    literals: Literals = Literals()
+    literals: Literals = NO_LITERALS
     requirements: tuple[Expr, ...] = ()  # constraints over scalars alone: at other sizes it is never called
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.call.inputs import element_count, fits, longest, scalar_values
 from tunepass.frontends.cfamily.types.declared import is_integral, is_real
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Literals, ScalarArgument, Size
+from tunepass.ir.c_kernel import NO_LITERALS, Argument, ArrayArgument, Literals, ScalarArgument, Size
 
 TAILS = range(65, 129)  # a whole block of up to 64, and every rest that it leaves
 STEP = 3  # of these sizes
@@ -30,7 +30,6 @@ OTHER_VALUE = 0.75  # of a floating scalar, times the value that the pragma give
 MOST_WHOLE = 4  # whole scalars that have other values alone
 MOST_ENUMERATORS = 8
 MOST_LITERALS = 8
-NO_LITERALS = Literals()
 FEW = 2  # a small value of a whole scalar
 FEW_BITS, LEAST_MASK = 3, 15  # a small mask of bits, and the least number that is taken for one
 # Values of whole scalars that callers may never give: a shift by more bits than 32 and than 64, one beyond 8 bits, a

@@ -10,7 +10,6 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_ops import Mask
 from tunepass.frontends.c.call.allowed_sizes import REMAINDERS, AllowedSizes
 from tunepass.frontends.c.call.extra_sizes import (
-    NO_LITERALS,
     empty_sizes,
     in_other_order,
     larger_sizes,
@@ -26,7 +25,7 @@ from tunepass.frontends.c.call.extra_sizes import (
 )
 from tunepass.frontends.c.call.inputs import element_count, fits, free_scalars, scalar_values
 from tunepass.frontends.c.call.requirements import sizes_called
-from tunepass.ir.c_kernel import Argument, KernelCall, Literals, Size
+from tunepass.ir.c_kernel import NO_LITERALS, Argument, KernelCall, Literals, Size
 
 LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest

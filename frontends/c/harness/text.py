@@ -25,13 +25,12 @@ from tunepass.frontends.c.harness.tables import (
 )
 from tunepass.frontends.cfamily.text.tokens import names_in
 from tunepass.frontends.cfamily.types.declared import is_known
-from tunepass.ir.c_kernel import Leaf, Literals
+from tunepass.ir.c_kernel import NO_LITERALS, Leaf, Literals
 
 FIRST = ("runtime.h", "state.h", "rounding.h", "inputs.h", "outputs.h", "pool.h", "timing.h")
 LAST = ("distributions.h", "checks.h", "concurrent.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
 PARTS = (*FIRST, *LAST, "contents.h", "containers.h", "setup.h", "variables.h")
-NO_LITERALS = Literals()
 OWN = ("void *", "tp_bool", RETURNED)  # elements
 
 

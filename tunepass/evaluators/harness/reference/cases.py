@@ -100,9 +100,8 @@ class Case:
     An `optional` one is left out where the source computes nothing there that candidates can be compared with; a `late`
     one is so as well, and no other is left out because the source does not end there. With `gaps` it may leave elements
     unwritten. An `unusual` one is tried on finalists: callers may never give that scalar, or arrays that are filled,
-    such values. One with
-    `instead` is left out unless the source fails at that size. A `wide` one has many elements. `base` is the size with
-    the same lengths and no unusual scalar; -1: there is none."""
+    such values. One with `instead` is left out unless the source fails at that size. A `wide` one has many elements.
+    `base` is the size with the same lengths and no unusual scalar; -1: there is none."""
 
     seed: int
     size: int = 0
